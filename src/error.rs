@@ -1,0 +1,100 @@
+//! The errors of the crate. A rejected item always comes back inside its error.
+
+use core::error::Error;
+use core::fmt;
+
+/// Why [`try_push`](crate::Queue::try_push) did not take an item; the item is inside.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum PushError<T> {
+    /// The queue has been closed.
+    Closed(T),
+    /// A larger ring was needed and the allocator had no memory for it.
+    NoMemory(T),
+}
+
+impl<T> PushError<T> {
+    /// Takes the rejected item out.
+    pub fn into_inner(self) -> T {
+        match self {
+            Self::Closed(item) | Self::NoMemory(item) => item,
+        }
+    }
+
+    /// Whether the queue was closed.
+    pub const fn is_closed(&self) -> bool {
+        matches!(self, Self::Closed(_))
+    }
+
+    /// Whether the allocator failed.
+    pub const fn is_no_memory(&self) -> bool {
+        matches!(self, Self::NoMemory(_))
+    }
+
+    const fn reason(&self) -> &'static str {
+        match self {
+            Self::Closed(_) => "push to a closed queue",
+            Self::NoMemory(_) => "no memory for a larger ring",
+        }
+    }
+}
+
+impl<T> fmt::Debug for PushError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed(_) => "Closed(..)",
+            Self::NoMemory(_) => "NoMemory(..)",
+        })
+    }
+}
+
+impl<T> fmt::Display for PushError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.reason())
+    }
+}
+
+impl<T> Error for PushError<T> {}
+
+/// Why a [`Hysteresis`](crate::Hysteresis) was refused, with the offending values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HysteresisError {
+    /// A limit was zero.
+    Zero,
+    /// A limit in slots was no power of two.
+    NotPowerOfTwo {
+        /// The limit asked for.
+        slots: usize,
+    },
+    /// The smallest ring asked for is larger than the largest.
+    MinAboveMax {
+        /// The lower limit asked for, in slots or bytes.
+        min: usize,
+        /// The upper limit asked for, in the same unit.
+        max: usize,
+    },
+    /// More slots than a ring may have.
+    TooManySlots {
+        /// The limit asked for.
+        slots: usize,
+        /// [`Hysteresis::MAX_SLOTS`](crate::Hysteresis::MAX_SLOTS).
+        limit: usize,
+    },
+}
+
+impl fmt::Display for HysteresisError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Zero => f.write_str("a limit is zero"),
+            Self::NotPowerOfTwo { slots } => write!(f, "{slots} slots is no power of two"),
+            Self::MinAboveMax { min, max } => {
+                write!(f, "the lower limit {min} is above the upper limit {max}")
+            }
+            Self::TooManySlots { slots, limit } => {
+                write!(f, "{slots} slots is more than a ring may have ({limit})")
+            }
+        }
+    }
+}
+
+impl Error for HysteresisError {}

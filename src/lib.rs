@@ -1,0 +1,10 @@
+//! A lock-free FIFO queue of linked rings.
+#![warn(missing_docs)]
+
+extern crate alloc;
+
+mod error;
+mod hysteresis;
+
+pub use error::{HysteresisError, PushError};
+pub use hysteresis::Hysteresis;
