@@ -7,6 +7,7 @@ use crate::error::PushError;
 use crate::queue::{Queue, fail};
 use crate::reclaim::pin;
 use crate::segment::{Claim, Segment};
+use crate::sync::is_model_failing;
 
 /// One thread's way into a [`Queue`]: the same operations, cheaper.
 ///
@@ -160,7 +161,9 @@ impl<T> Lease<T> {
 
 impl<T> Drop for Lease<T> {
     fn drop(&mut self) {
-        if let Some(segment) = self.0 {
+        if let Some(segment) = self.0
+            && !is_model_failing()
+        {
             // SAFETY: we own this reference and are done.
             unsafe { Segment::release(segment) };
         }

@@ -26,7 +26,7 @@ use crate::segment::{Claim, Claimed, Origin, Refused, Segment, Why};
 use crate::slot::Slot;
 use crate::stats::{Counters, Stats};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{AtomicPtr, Point, Wait, mutant, reach};
+use crate::sync::{AtomicPtr, Point, Wait, is_model_failing, mutant, reach};
 
 /// The rings of a queue.
 #[derive(Debug)]
@@ -293,7 +293,9 @@ impl<T> List<T> {
         match link.compare_exchange(null_mut(), address(new), Release, Acquire) {
             Ok(_) => {
                 reach(Point::RingLinked);
-                self.advance_tail(at, new);
+                if !mutant("appender-stalls") {
+                    self.advance_tail(at, new);
+                }
                 Ok(())
             }
             Err(winner) => {
@@ -647,6 +649,9 @@ impl<T> List<T> {
 
 impl<T> Drop for List<T> {
     fn drop(&mut self) {
+        if is_model_failing() {
+            return;
+        }
         self.drop_spare();
         // SAFETY: exclusive access; from here on the list is not used any more.
         unsafe { release_chain(self.head_seg.load(Relaxed), |segment| &segment.next) };

@@ -15,6 +15,7 @@ use crate::list::List;
 use crate::reclaim::pin;
 use crate::segment::Claim;
 use crate::stats::Stats;
+use crate::sync::is_model_failing;
 
 /// An unbounded first-in first-out queue for any number of producers and consumers.
 ///
@@ -293,7 +294,7 @@ pub(crate) fn fail<T>(error: PushError<T>) -> ! {
 
 impl<T> Drop for Queue<T> {
     fn drop(&mut self) {
-        if needs_drop::<T>() {
+        if needs_drop::<T>() && !is_model_failing() {
             // If an item's destructor panics, the others are dropped all the same.
             let rest = Rest(self);
             while rest.0.pop_mut().is_some() {}
