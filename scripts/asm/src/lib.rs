@@ -1,0 +1,29 @@
+//! Functions whose assembly `scripts/check-asm` reads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use segring::Handle;
+
+/// One push through a handle.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_push(handle: &mut Handle<'_, u64>, item: u64) {
+    handle.push(item);
+}
+
+/// One pop through a handle.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_pop(handle: &mut Handle<'_, u64>) -> Option<u64> {
+    handle.pop()
+}
+
+static PUSHED: AtomicUsize = AtomicUsize::new(0);
+
+/// The control: a push with a second locked instruction, which the check must see.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_control(handle: &mut Handle<'_, u64>, item: u64) {
+    handle.push(item);
+    PUSHED.fetch_add(1, Ordering::Relaxed);
+}
