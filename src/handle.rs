@@ -1,6 +1,7 @@
 //! [`Handle`]: the lock-free queue without a pin per operation.
 
 use core::fmt;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::error::PushError;
@@ -69,7 +70,9 @@ impl<'q, T> Handle<'q, T> {
         let Some(segment) = self.push_to.get() else { return self.push_elsewhere(item) };
         let ticket = segment.issue();
         let (number, tick) = (ticket.number(), ticket.tick());
-        match ticket.fill(item) {
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { ticket.fill(&item) } {
             Ok(()) => {
                 if self.push_to.0 == self.pop_from.0 {
                     self.known_tail = number + 1;
@@ -81,7 +84,7 @@ impl<'q, T> Handle<'q, T> {
             }
             Err(unfilled) => match unfilled.settle() {
                 Ok(()) => Ok(()),
-                Err(refused) => self.push_elsewhere(refused.item),
+                Err(_) => self.push_elsewhere(ManuallyDrop::into_inner(item)),
             },
         }
     }
@@ -91,9 +94,15 @@ impl<'q, T> Handle<'q, T> {
     #[inline(never)]
     fn push_elsewhere(&mut self, item: T) -> Result<(), PushError<T>> {
         let guard = pin();
-        let segment = self.queue.list.push(item, &guard)?;
-        self.push_to.renew(segment);
-        Ok(())
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { self.queue.list.push(&item, &guard) } {
+            Ok(segment) => {
+                self.push_to.renew(segment);
+                Ok(())
+            }
+            Err(rejected) => Err(rejected.with(item)),
+        }
     }
 
     /// Takes the item at the front. `None` if there is none.

@@ -5,6 +5,7 @@
 #![allow(missing_docs, reason = "no part of the crate's interface")]
 
 use core::cell::Cell;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::segment::{Claim, Origin, Segment, Why};
@@ -90,14 +91,15 @@ impl<T> Ring<T> {
     }
 
     pub fn push(&self, item: T) -> Result<(), (T, Refusal)> {
-        self.segment().push(item).map(|_| ()).map_err(|refused| {
-            let why = match refused.why {
-                Why::Closed => Refusal::Closed,
-                Why::Occupied { .. } => Refusal::Occupied,
-                Why::Retracted => Refusal::Retracted,
-            };
-            (refused.item, why)
-        })
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        let why = match unsafe { self.segment().push(&item) } {
+            Ok(_) => return Ok(()),
+            Err(Why::Closed) => Refusal::Closed,
+            Err(Why::Occupied { .. }) => Refusal::Occupied,
+            Err(Why::Retracted) => Refusal::Retracted,
+        };
+        Err((ManuallyDrop::into_inner(item), why))
     }
 
     pub fn pop(&self) -> Found<T> {
