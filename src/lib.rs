@@ -1,7 +1,13 @@
 //! A lock-free FIFO queue of linked rings.
+//!
+//! [`Queue`] says what it promises and costs, [`Handle`] is the cheaper way in for a thread that does
+//! many operations. Longer texts are in [`docs`]: how to use it, how it works, every
+//! synchronization edge, and how it compares.
 
 extern crate alloc;
 
+#[cfg(any(doc, doctest))]
+pub mod docs;
 mod error;
 mod handle;
 mod hysteresis;
