@@ -1,1 +1,3 @@
 //! Workloads, peers, checks and records.
+
+pub mod history;
