@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use crate::error::PushError;
 use crate::queue::{Queue, fail};
 use crate::reclaim::pin;
-use crate::segment::{Claim, Segment, Unfilled};
+use crate::segment::{Claim, Segment};
 
 /// One thread's way into a [`Queue`]: the same operations, cheaper.
 ///
@@ -34,11 +34,14 @@ pub struct Handle<'q, T> {
     queue: &'q Queue<T>,
     push_to: Lease<T>,
     pop_from: Lease<T>,
+    /// How many tickets of the ring to pop from are issued, as far as this handle's own pushes
+    /// show: they save most looks at the producers' line.
+    known_tail: usize,
 }
 
 impl<'q, T> Handle<'q, T> {
     pub(crate) fn new(queue: &'q Queue<T>) -> Self {
-        Self { queue, push_to: Lease(None), pop_from: Lease(None) }
+        Self { queue, push_to: Lease(None), pop_from: Lease(None), known_tail: 0 }
     }
 
     /// Puts an item at the back.
@@ -64,37 +67,21 @@ impl<'q, T> Handle<'q, T> {
     pub fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
         let Some(segment) = self.push_to.get() else { return self.push_elsewhere(item) };
         let ticket = segment.issue();
-        // SAFETY: issued just now, filled once.
-        match unsafe { segment.fill(ticket, item) } {
-            Ok(()) if segment.is_tick(ticket) => self.tick(ticket),
-            Ok(()) => Ok(()),
-            // SAFETY: what `fill` returned for this ticket.
-            Err(unfilled) => unsafe { self.settle(ticket, unfilled) },
-        }
-    }
-
-    // The rest of `try_push`, one function for each way to leave the fast path: as these are the
-    // last thing it calls, it needs no stack frame.
-
-    #[cold]
-    #[inline(never)]
-    fn tick(&self, ticket: usize) -> Result<(), PushError<T>> {
-        if let Some(segment) = self.push_to.get() {
-            self.queue.list.tick(segment, ticket);
-        }
-        Ok(())
-    }
-
-    /// # Safety
-    /// `unfilled` is what [`Segment::fill`] returned for this ticket of the leased ring.
-    #[cold]
-    #[inline(never)]
-    unsafe fn settle(&mut self, ticket: usize, unfilled: Unfilled<T>) -> Result<(), PushError<T>> {
-        let segment = self.push_to.get().expect("the ring that issued the ticket");
-        // SAFETY: the caller's promise.
-        match unsafe { segment.settle(ticket, unfilled) } {
-            Ok(()) => Ok(()),
-            Err(refused) => self.push_elsewhere(refused.item),
+        let (number, tick) = (ticket.number(), ticket.tick());
+        match ticket.fill(item) {
+            Ok(()) => {
+                if self.push_to.0 == self.pop_from.0 {
+                    self.known_tail = number + 1;
+                }
+                if let Some(ticket) = tick {
+                    self.queue.list.tick(segment, ticket);
+                }
+                Ok(())
+            }
+            Err(unfilled) => match unfilled.settle() {
+                Ok(()) => Ok(()),
+                Err(refused) => self.push_elsewhere(refused.item),
+            },
         }
     }
 
@@ -112,39 +99,22 @@ impl<'q, T> Handle<'q, T> {
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let Some(segment) = self.pop_from.get() else { return self.pop_elsewhere() };
-        match segment.claim() {
-            // SAFETY: claimed just now.
-            Claim::Ticket(ticket) => match unsafe { segment.take(ticket) } {
-                // SAFETY: claimed, and not taken.
-                None => unsafe { self.wait_or_give_up(ticket) },
-                item => item,
+        match segment.claim(self.known_tail) {
+            Claim::Ticket(ticket) => match ticket.take() {
+                Ok(item) => Some(item),
+                Err(ticket) => match ticket.wait_or_give_up() {
+                    None => self.pop_elsewhere(),
+                    item => item,
+                },
             },
-            Claim::Empty => self.found_nothing(),
+            // Only the last ring is open, and as this one has not been left it is the first one
+            // too: the queue is empty.
+            Claim::Empty => {
+                self.queue.list.idle(segment);
+                None
+            }
             Claim::Drained => self.pop_elsewhere(),
         }
-    }
-
-    /// # Safety
-    /// The ticket of the leased ring is claimed, and its item not taken.
-    #[cold]
-    #[inline(never)]
-    unsafe fn wait_or_give_up(&mut self, ticket: usize) -> Option<T> {
-        let segment = self.pop_from.get().expect("the ring whose ticket was claimed");
-        // SAFETY: the caller's promise.
-        match unsafe { segment.wait_or_give_up(ticket) } {
-            None => self.pop_elsewhere(),
-            item => item,
-        }
-    }
-
-    /// Only the last ring is open, and as this one has not been left it is the first one too: the
-    /// queue is empty.
-    #[inline(never)]
-    fn found_nothing(&self) -> Option<T> {
-        if let Some(segment) = self.pop_from.get() {
-            self.queue.list.idle(segment);
-        }
-        None
     }
 
     /// Pops from the ring that `head_seg` leads to, and stays there.
@@ -152,6 +122,7 @@ impl<'q, T> Handle<'q, T> {
     #[inline(never)]
     fn pop_elsewhere(&mut self) -> Option<T> {
         let guard = pin();
+        self.known_tail = 0;
         self.queue.list.pop(&guard, |segment| self.pop_from.renew(segment))
     }
 }

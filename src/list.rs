@@ -22,7 +22,7 @@ use crossbeam_utils::CachePadded;
 use crate::error::PushError;
 use crate::hysteresis::{Hysteresis, Policy};
 use crate::reclaim::{Guard, pin};
-use crate::segment::{Claim, Origin, Refused, Segment, Why};
+use crate::segment::{Claim, Claimed, Origin, Refused, Segment, Why};
 use crate::slot::Slot;
 use crate::stats::{Counters, Stats};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
@@ -183,16 +183,15 @@ impl<T> List<T> {
             return self.push_behind(None, Refused { item, why: Why::Closed }, guard);
         };
         let ticket = segment.issue();
-        // SAFETY: issued just now, filled once.
-        match unsafe { segment.fill(ticket, item) } {
+        let tick = ticket.tick();
+        match ticket.fill(item) {
             Ok(()) => {
-                if segment.is_tick(ticket) {
+                if let Some(ticket) = tick {
                     self.tick(segment, ticket);
                 }
                 Ok(segment)
             }
-            // SAFETY: what `fill` returned for this ticket.
-            Err(unfilled) => match unsafe { segment.settle(ticket, unfilled) } {
+            Err(unfilled) => match unfilled.settle() {
                 Ok(()) => Ok(segment),
                 Err(refused) => self.push_behind(Some(segment), refused, guard),
             },
@@ -341,7 +340,7 @@ impl<T> List<T> {
     }
 
     /// A consumer found nothing: an idle queue shrinks this way.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn idle(&self, segment: &Segment<T>) {
         if self.policy.can_shrink(segment.capacity())
             && let Some(capacity) = segment.sample_idle(self.policy)
@@ -389,15 +388,11 @@ impl<T> List<T> {
     pub(crate) fn pop(&self, guard: &Guard, ended_at: impl FnOnce(&Segment<T>)) -> Option<T> {
         let Link::To(mut segment) = self.head(guard) else { return None };
         let item = loop {
-            match segment.claim() {
+            match segment.claim(0) {
                 Claim::Ticket(ticket) => {
-                    // SAFETY: claimed just now.
-                    if let Some(item) = unsafe { segment.take(ticket) } {
-                        break Some(item);
-                    }
-                    // SAFETY: claimed, and not taken.
-                    if let Some(item) = unsafe { segment.wait_or_give_up(ticket) } {
-                        break Some(item);
+                    match ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
+                        None => {}
+                        item => break item,
                     }
                 }
                 Claim::Empty => {

@@ -149,14 +149,18 @@ impl<T> Queue<T> {
     pub fn push_mut(&mut self, item: T) {
         let Some(segment) = self.list.tail_mut() else { return self.push(item) };
         let ticket = segment.issue_mut();
-        // SAFETY: issued just now, filled once.
-        if let Err(unfilled) = unsafe { segment.fill(ticket, item) } {
-            // SAFETY: what `fill` returned for this ticket.
-            if let Err(refused) = unsafe { segment.settle(ticket, unfilled) } {
-                self.push(refused.item);
+        let tick = ticket.tick();
+        match ticket.fill(item) {
+            Ok(()) => {
+                if let Some(ticket) = tick {
+                    self.list.tick_mut(ticket);
+                }
             }
-        } else if segment.is_tick(ticket) {
-            self.list.tick_mut(ticket);
+            Err(unfilled) => {
+                if let Err(refused) = unfilled.settle() {
+                    self.push(refused.item);
+                }
+            }
         }
     }
 
@@ -170,9 +174,8 @@ impl<T> Queue<T> {
     pub fn pop_mut(&mut self) -> Option<T> {
         let segment = self.list.head_mut()?;
         while let Claim::Ticket(ticket) = segment.claim_mut() {
-            // SAFETY: claimed just now.
-            match unsafe { segment.take(ticket) } {
-                None => segment.pass_mut(),
+            match ticket.take_mut() {
+                None => {}
                 item => return item,
             }
         }

@@ -5,6 +5,7 @@
 //! tickets only. Each ticket therefore has one producer and one consumer, who meet in its slot.
 
 use core::alloc::Layout;
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
@@ -12,8 +13,9 @@ use crossbeam_utils::CachePadded;
 use crate::hysteresis::{Dwell, LowWater, Policy};
 use crate::slot::{Slot, Unpublished};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::barrier::Pair;
 use crate::sync::memory::{Tombstone, Watch};
-use crate::sync::{AtomicPtr, AtomicUsize, Counter, Point, barrier, memory, reach};
+use crate::sync::{AtomicPtr, AtomicUsize, Counter, Point, memory, reach};
 use crate::ticket::{CLOSED, Geometry};
 
 /// A ring with its header, in one allocation.
@@ -32,6 +34,7 @@ pub(crate) struct Segment<T> {
     refs: AtomicUsize,
     slots: NonNull<Slot<T>>,
     geometry: Geometry,
+    pair: Pair,
     /// How this ring came about, for the policy.
     pub(crate) origin: Origin,
     /// Where the allocation starts; the ring itself is aligned within it.
@@ -85,22 +88,36 @@ pub(crate) enum Why {
     Retracted,
 }
 
-/// What came of [`Segment::fill`], for [`Segment::settle`] to deal with.
+/// A producer's ticket: the right to be the one producer of a lap of a slot.
 #[derive(Debug)]
-pub(crate) enum Unfilled<T> {
-    /// The ticket is void.
-    Void(T),
-    /// As [`Unpublished::Occupied`].
-    Occupied(T),
-    /// As [`Unpublished::GivenUp`].
-    GivenUp,
+pub(crate) struct Issued<'s, T> {
+    segment: &'s Segment<T>,
+    slot: &'s Slot<T>,
+    number: usize,
+    lap: u32,
+}
+
+/// A producer's ticket whose item is not simply in its slot.
+#[derive(Debug)]
+pub(crate) struct Unfilled<'s, T> {
+    ticket: Issued<'s, T>,
+    item: Unpublished<T>,
+}
+
+/// A consumer's ticket: the right to be the one consumer of a lap of a slot.
+#[derive(Debug)]
+pub(crate) struct Claimed<'s, T> {
+    segment: &'s Segment<T>,
+    slot: &'s Slot<T>,
+    number: usize,
+    lap: u32,
 }
 
 /// What a consumer claimed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Claim {
-    /// A ticket, for the caller alone.
-    Ticket(usize),
+#[derive(Debug)]
+pub(crate) enum Claim<'s, T> {
+    /// A ticket.
+    Ticket(Claimed<'s, T>),
     /// Nothing: every ticket issued so far is claimed.
     Empty,
     /// Nothing: the ring is closed and all its tickets are claimed. Nothing will ever come from
@@ -111,7 +128,6 @@ pub(crate) enum Claim {
 impl<T> Segment<T> {
     /// Makes an open ring with one reference, or `None` when there is no memory.
     pub(crate) fn allocate(capacity: usize, origin: Origin) -> Option<NonNull<Self>> {
-        barrier::decide();
         let (layout, slots_at) = Self::layout(capacity)?;
         let memory = memory::allocate(layout)?;
         // The allocator is asked for a small alignment only: it can then take fresh zero pages
@@ -135,6 +151,7 @@ impl<T> Segment<T> {
             // SAFETY: inside an allocation, hence not null.
             slots: unsafe { NonNull::new_unchecked(slots) },
             geometry: Geometry::new(capacity),
+            pair: Pair::choose(),
             origin,
             memory,
             limbo_next: AtomicPtr::new(core::ptr::null_mut()),
@@ -222,96 +239,50 @@ impl<T> Segment<T> {
         self.refs.load(Acquire) == 1
     }
 
-    // ---- Producers. ----
-
-    /// Takes the next ticket. One read-modify-write.
+    /// Issues the next ticket. One read-modify-write.
     #[inline]
-    pub(crate) fn issue(&self) -> usize {
+    pub(crate) fn issue(&self) -> Issued<'_, T> {
         let _watch = self.watch();
+        let shape = self.shape(); // Loaded before the exchange, and not in its shadow.
         // Relaxed: a ticket orders nothing but other tickets, and those are one counter.
-        self.tail.fetch_add(1, Relaxed)
+        let number = self.tail.fetch_add(1, Relaxed);
+        let (slot, lap) = shape.at(number);
+        Issued { segment: self, slot, number, lap }
     }
 
-    /// Takes the next ticket without a read-modify-write.
+    /// Issues the next ticket without a read-modify-write.
     #[inline]
-    pub(crate) fn issue_mut(&mut self) -> usize {
-        let ticket = self.tail.load(Relaxed);
-        self.tail.store(ticket + 1, Relaxed);
-        ticket
+    pub(crate) fn issue_mut(&mut self) -> Issued<'_, T> {
+        let number = self.tail.load(Relaxed);
+        self.tail.store(number + 1, Relaxed);
+        let (slot, lap) = self.shape().at(number);
+        Issued { segment: self, slot, number, lap }
     }
 
-    /// Leaves an item at a ticket. No read-modify-write.
-    ///
-    /// # Safety
-    /// The ticket was [issued](Self::issue) to the caller, who calls once.
+    /// Pushes; returns the ticket's number.
     #[inline]
-    pub(crate) unsafe fn fill(&self, ticket: usize, item: T) -> Result<(), Unfilled<T>> {
-        let _watch = self.watch();
-        if ticket & CLOSED != 0 {
-            return Err(Unfilled::Void(item));
-        }
-        reach(Point::PushTicket);
-        let lap = self.geometry.lap(ticket);
-        // SAFETY: the caller's ticket makes it the one producer of this lap of the slot.
-        match unsafe { self.slot(ticket).publish(lap, item) } {
-            Ok(()) => Ok(()),
-            Err(Unpublished::Occupied(item)) => Err(Unfilled::Occupied(item)),
-            Err(Unpublished::GivenUp) => Err(Unfilled::GivenUp),
-        }
-    }
-
-    /// Settles what `fill` could not: either the item was taken after all, or here it is.
-    ///
-    /// # Safety
-    /// `unfilled` is what [`fill`](Self::fill) returned for this ticket, and the caller calls once.
-    #[cold]
-    pub(crate) unsafe fn settle(
-        &self,
-        ticket: usize,
-        unfilled: Unfilled<T>,
-    ) -> Result<(), Refused<T>> {
-        let _watch = self.watch();
-        let (slot, lap) = (self.slot(ticket), self.geometry.lap(ticket));
-        let refused = match unfilled {
-            Unfilled::Void(item) => return Err(Refused { item, why: Why::Closed }),
-            Unfilled::Occupied(item) => {
-                slot.abandon(lap);
-                let depth = ticket.saturating_sub(self.front.head.load(Relaxed));
-                Refused { item, why: Why::Occupied { depth } }
-            }
-            // SAFETY: the caller is this lap's producer and has published.
-            Unfilled::GivenUp => match unsafe { slot.retract(lap) } {
-                Some(item) => Refused { item, why: Why::Retracted },
-                None => return Ok(()),
-            },
-        };
-        self.void.add(1);
-        Err(refused)
-    }
-
-    /// Pushes; returns the ticket.
     pub(crate) fn push(&self, item: T) -> Result<usize, Refused<T>> {
         let ticket = self.issue();
-        // SAFETY: issued just now, filled once.
-        match unsafe { self.fill(ticket, item) } {
-            Ok(()) => Ok(ticket),
-            // SAFETY: what `fill` returned for this ticket.
-            Err(unfilled) => unsafe { self.settle(ticket, unfilled) }.map(|()| ticket),
+        let number = ticket.number;
+        match ticket.fill(item) {
+            Ok(()) => Ok(number),
+            Err(unfilled) => unfilled.settle().map(|()| number),
         }
     }
 
-    // ---- Consumers. ----
-
     /// Claims the next ticket, if there is one. One read-modify-write.
+    ///
+    /// `known_tail` is a number of tickets that the caller knows to be issued, or 0.
     #[inline]
-    pub(crate) fn claim(&self) -> Claim {
+    pub(crate) fn claim(&self, known_tail: usize) -> Claim<'_, T> {
         let _watch = self.watch();
+        let shape = self.shape();
         loop {
             // [SEG-3 acquire <- SEG-4 release] With the loads in this order, `head >= tail` means
             // that at the load of `tail` every ticket issued so far was claimed.
             let head = self.front.head.load(Acquire);
             // Relaxed: a hint; too low a value costs a look at `tail`.
-            if head >= self.front.seen_tail.load(Relaxed) {
+            if head >= known_tail && head >= self.front.seen_tail.load(Relaxed) {
                 let tail = self.tail.load(Relaxed);
                 let limit = self.limit(tail);
                 if head >= limit {
@@ -322,67 +293,28 @@ impl<T> Segment<T> {
                     self.front.seen_tail.store(limit, Relaxed);
                 }
             }
+            let (slot, lap) = shape.at(head);
             // [SEG-4 release -> SEG-3] What this consumer knows of `tail`. Failure: another
             // consumer claimed the ticket.
             if self.front.head.compare_exchange(head, head + 1, Release, Relaxed).is_ok() {
                 reach(Point::PopClaimed);
-                return Claim::Ticket(head);
+                return Claim::Ticket(Claimed { segment: self, slot, number: head, lap });
             }
         }
     }
 
     /// Claims the next ticket without a read-modify-write.
     #[inline]
-    pub(crate) fn claim_mut(&mut self) -> Claim {
+    pub(crate) fn claim_mut(&mut self) -> Claim<'_, T> {
         let head = self.front.head.load(Relaxed);
         let tail = self.tail.load(Relaxed);
         if head >= self.limit(tail) {
             return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
         }
         self.front.head.store(head + 1, Relaxed);
-        Claim::Ticket(head)
+        let (slot, lap) = self.shape().at(head);
+        Claim::Ticket(Claimed { segment: self, slot, number: head, lap })
     }
-
-    /// The item of a claimed ticket, if it is there. No read-modify-write.
-    ///
-    /// # Safety
-    /// The caller has claimed the ticket, and calls until it has the item or gives up.
-    #[inline]
-    pub(crate) unsafe fn take(&self, ticket: usize) -> Option<T> {
-        let _watch = self.watch();
-        // SAFETY: the caller is the one consumer of this lap, and has not given up.
-        unsafe { self.slot(ticket).take(self.geometry.lap(ticket)) }
-    }
-
-    /// Waits for the item of a claimed ticket for a bounded time, then gives the ticket up.
-    ///
-    /// # Safety
-    /// The caller has claimed the ticket and not taken its item, and calls once.
-    #[cold]
-    pub(crate) unsafe fn wait_or_give_up(&self, ticket: usize) -> Option<T> {
-        let _watch = self.watch();
-        // Claimed before the end was known: its producer knows that it is void.
-        if ticket >= self.end.load(Relaxed) {
-            return None;
-        }
-        let lap = self.geometry.lap(ticket);
-        let is_closed = || self.tail.load(Relaxed) & CLOSED != 0;
-        // SAFETY: the caller is the one consumer of this lap.
-        let item = unsafe { self.slot(ticket).wait_or_give_up(lap, is_closed) };
-        if item.is_none() {
-            self.give_ups.add(1);
-            self.void.sub(1);
-        }
-        item
-    }
-
-    /// Notes that a claimed ticket has no item. With exclusive access, an unpublished ticket is a
-    /// void one.
-    pub(crate) fn pass_mut(&mut self) {
-        self.void.sub(1);
-    }
-
-    // ---- Both ends. ----
 
     /// How many tickets there are, as far as a value of `tail` and `end` tell.
     ///
@@ -476,7 +408,7 @@ impl<T> Segment<T> {
     /// The ring is fresh, and nobody else can see it.
     pub(crate) unsafe fn preload(&self, item: T) {
         // SAFETY: the caller's promise.
-        unsafe { self.slot(0).preload(item) };
+        unsafe { self.shape().at(0).0.preload(item) };
         self.tail.store(1, Relaxed);
     }
 
@@ -487,18 +419,146 @@ impl<T> Segment<T> {
     pub(crate) unsafe fn unload(&self) -> T {
         self.tail.store(0, Relaxed);
         // SAFETY: the caller's promise.
-        unsafe { self.slot(0).unload() }
+        unsafe { self.shape().at(0).0.unload() }
     }
 
     #[inline]
-    fn slot(&self, ticket: usize) -> &Slot<T> {
-        // SAFETY: `index` is below the capacity, so the slot lies in the allocation; it was zeroed,
-        // which is a fresh slot, and slots are only ever accessed through shared references.
-        unsafe { self.slots.add(self.geometry.index(ticket)).as_ref() }
+    fn shape(&self) -> Shape<'_, T> {
+        Shape { slots: self.slots, geometry: self.geometry, segment: PhantomData }
     }
 
     #[inline]
     pub(crate) fn watch(&self) -> Watch<'_> {
         self.tombstone.watch()
+    }
+}
+
+/// Where a ring's slots are.
+struct Shape<'s, T> {
+    slots: NonNull<Slot<T>>,
+    geometry: Geometry,
+    segment: PhantomData<&'s Segment<T>>,
+}
+
+impl<'s, T> Shape<'s, T> {
+    /// The slot and the lap of a ticket.
+    #[inline]
+    fn at(&self, number: usize) -> (&'s Slot<T>, u32) {
+        // SAFETY: an index is below the capacity, so that the slot lies in the allocation.
+        let slot = unsafe { self.slots.add(self.geometry.index(number)) };
+        // SAFETY: the memory was zeroed, which is a fresh slot, lives as long as the segment, and
+        // is only ever accessed through shared references.
+        (unsafe { slot.as_ref() }, self.geometry.lap(number))
+    }
+}
+
+impl<'s, T> Issued<'s, T> {
+    #[inline]
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether the owner of this ticket should look after the ring: its number, if so.
+    #[inline]
+    pub(crate) fn tick(&self) -> Option<usize> {
+        self.segment.is_tick(self.number).then_some(self.number)
+    }
+
+    /// Leaves an item. No read-modify-write.
+    #[inline]
+    pub(crate) fn fill(self, item: T) -> Result<(), Unfilled<'s, T>> {
+        let _watch = self.segment.watch();
+        if self.number & CLOSED != 0 {
+            return Err(Unfilled { ticket: self, item: Unpublished::Occupied(item) });
+        }
+        reach(Point::PushTicket);
+        // SAFETY: the counter issued this number, and with it this lap of the slot, to us alone.
+        let published = unsafe { self.slot.publish(self.lap, item, self.segment.pair) };
+        published.map_err(|item| Unfilled { ticket: self, item })
+    }
+}
+
+impl<T> Unfilled<'_, T> {
+    /// Settles the ticket: either its consumer has the item after all, or here it is.
+    #[inline]
+    pub(crate) fn settle(self) -> Result<(), Refused<T>> {
+        // SAFETY: we have the ticket, and this consumes it.
+        unsafe { self.ticket.segment.settle(self.ticket.number, self.item) }
+    }
+}
+
+impl<T> Claimed<'_, T> {
+    /// The item, if it is there. No read-modify-write.
+    #[inline]
+    pub(crate) fn take(self) -> Result<T, Self> {
+        let _watch = self.segment.watch();
+        // SAFETY: the counter gave this number, and with it this lap of the slot, to us alone, and
+        // we have not given up.
+        unsafe { self.slot.take(self.lap) }.ok_or(self)
+    }
+
+    /// Waits for the item for a bounded time, then gives the ticket up.
+    #[inline]
+    pub(crate) fn wait_or_give_up(self) -> Option<T> {
+        // SAFETY: we have the ticket, and this consumes it.
+        unsafe { self.segment.wait_or_give_up(self.number) }
+    }
+
+    /// The item, if it is there, for the owner of the queue: with nobody else around, a ticket
+    /// that is not published is a void one.
+    pub(crate) fn take_mut(self) -> Option<T> {
+        self.take().map_err(|ticket| ticket.segment.void.sub(1)).ok()
+    }
+}
+
+/// The ends of tickets that leave the fast path. They take numbers instead of tickets so that all
+/// fits into registers, and the fast path needs no stack.
+impl<T> Segment<T> {
+    /// # Safety
+    /// The caller has the producer's ticket of this number, `item` is what became of it, and it
+    /// is used up.
+    #[cold]
+    #[inline(never)]
+    unsafe fn settle(&self, number: usize, item: Unpublished<T>) -> Result<(), Refused<T>> {
+        let _watch = self.watch();
+        let (slot, lap) = self.shape().at(number);
+        let refused = match item {
+            Unpublished::Occupied(item) if number & CLOSED != 0 => {
+                return Err(Refused { item, why: Why::Closed });
+            }
+            Unpublished::Occupied(item) => {
+                slot.abandon(lap);
+                let depth = number.saturating_sub(self.front.head.load(Relaxed));
+                Refused { item, why: Why::Occupied { depth } }
+            }
+            // SAFETY: the caller's lap, and the item has been published.
+            Unpublished::GivenUp => match unsafe { slot.retract(lap) } {
+                Some(item) => Refused { item, why: Why::Retracted },
+                None => return Ok(()),
+            },
+        };
+        self.void.add(1);
+        Err(refused)
+    }
+
+    /// # Safety
+    /// The caller has the consumer's ticket of this number, which is used up.
+    #[cold]
+    #[inline(never)]
+    unsafe fn wait_or_give_up(&self, number: usize) -> Option<T> {
+        let _watch = self.watch();
+        // Claimed before the end was known: its producer knows that it is void.
+        if number >= self.end.load(Relaxed) {
+            return None;
+        }
+        let (slot, lap) = self.shape().at(number);
+        let is_closed = || self.tail.load(Relaxed) & CLOSED != 0;
+        // SAFETY: the caller's lap, for the last time.
+        let item = unsafe { slot.wait_or_give_up(lap, self.pair, is_closed) };
+        if item.is_none() {
+            self.give_ups.add(1);
+            self.void.sub(1);
+        }
+        item
     }
 }

@@ -14,13 +14,14 @@
 //!
 //! Whoever gives up leaves the mark first and looks at the state afterwards; a producer publishes
 //! first and looks at the mark afterwards. With a full barrier between the two steps on both sides
-//! (see [`barrier`]) at least one of them sees the other, and where both do, an exchange of the
+//! (see [`Pair`]) at least one of them sees the other, and where both do, an exchange of the
 //! state lets exactly one of them have the item.
 
 use core::mem::MaybeUninit;
 
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{AtomicU32, Point, UnsafeCell, Wait, barrier, mutant, reach};
+use crate::sync::barrier::Pair;
+use crate::sync::{AtomicU32, Point, UnsafeCell, Wait, mutant, reach};
 
 /// No lap's EMPTY or FULL: laps end below 2^31.
 const DEAD: u32 = u32::MAX;
@@ -69,9 +70,15 @@ impl<T> Slot<T> {
     /// Leaves the item of a lap. No read-modify-write unless the consumer gave up.
     ///
     /// # Safety
-    /// The caller is the one producer of this lap, and calls once.
+    /// The caller is the one producer of this lap, and calls once. All users of the slot use the
+    /// same pair.
     #[inline]
-    pub(crate) unsafe fn publish(&self, lap: u32, item: T) -> Result<(), Unpublished<T>> {
+    pub(crate) unsafe fn publish(
+        &self,
+        lap: u32,
+        item: T,
+        pair: Pair,
+    ) -> Result<(), Unpublished<T>> {
         // [SLOT-1 acquire <- SLOT-4 release] The last lap's consumer has read its item.
         if self.state.load(Acquire) != empty(lap) {
             return Err(Unpublished::Occupied(item));
@@ -84,7 +91,7 @@ impl<T> Slot<T> {
         // [SLOT-2 release -> SLOT-3, SLOT-6] The item.
         self.state.store(full(lap), order);
         reach(Point::PushPublished);
-        barrier::light();
+        pair.light();
         // [SLOT-5 light <-> SLOT-6 heavy] Relaxed: the pair of barriers orders it.
         if self.is_given_up(lap) { Err(Unpublished::GivenUp) } else { Ok(()) }
     }
@@ -132,11 +139,13 @@ impl<T> Slot<T> {
     /// no item, and there never will be one at this lap.
     ///
     /// # Safety
-    /// The caller is the one consumer of this lap and calls once.
+    /// The caller is the one consumer of this lap and calls once. All users of the slot use the
+    /// same pair.
     #[cold]
     pub(crate) unsafe fn wait_or_give_up(
         &self,
         lap: u32,
+        pair: Pair,
         is_closed: impl Fn() -> bool,
     ) -> Option<T> {
         let mut wait = Wait::new();
@@ -157,7 +166,7 @@ impl<T> Slot<T> {
         reach(Point::PopGaveUp);
         // [SLOT-6 heavy <-> SLOT-5 light] From here on either the producer has seen the mark, or
         // FULL(lap) is seen below.
-        barrier::heavy();
+        pair.heavy();
         // [SLOT-6 acquire <- SLOT-2 release] The item.
         let exchange = self.state.compare_exchange(full(lap), DEAD, Acquire, Relaxed);
         // SAFETY: the exchange took the item from FULL(lap); its producer can only fail to retract

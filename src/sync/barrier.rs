@@ -10,82 +10,81 @@
 //! argument rests on the kernel's documentation. Models, and builds with `--cfg segring_fences`
 //! (sanitizers do not see the system call either), use fences on both sides.
 
-use super::mutant;
+use core::time::Duration;
 
-#[cfg(not(all(target_os = "linux", not(any(segring_loom, segring_fences, miri)))))]
-use fences as pair;
-#[cfg(all(target_os = "linux", not(any(segring_loom, segring_fences, miri))))]
-use process as pair;
+use super::Ordering::SeqCst;
+use super::{compiler_fence, fence, mutant};
 
-/// Decides which pair is used. Called before the first ring is published; whoever sees a ring
-/// has therefore synchronized with a decision, and the first decision stands for ever.
-pub(crate) fn decide() {
-    pair::decide();
+/// Which pair the users of one ring employ. A ring has one from its beginning to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pair {
+    /// A fence on either side.
+    Fences,
+    /// The kernel's barrier on the heavy side.
+    Process,
 }
 
-/// The producer's side: orders the store of FULL before the load of `gave_up`.
-#[inline]
-pub(crate) fn light() {
-    if !mutant("light-barrier-off") {
-        pair::light();
-    }
-}
+/// Store buffers drain within microseconds.
+const OUTWAIT: Duration = Duration::from_millis(10);
 
-/// The consumer's side: orders the mark in `gave_up` before the look at the state.
-pub(crate) fn heavy() {
-    if !mutant("heavy-barrier-off") {
-        pair::heavy();
-    }
-}
-
-/// Full fences on both sides.
-#[cfg(not(all(target_os = "linux", not(any(segring_loom, segring_fences, miri)))))]
-mod fences {
-    use super::super::{Ordering::SeqCst, fence};
-
-    pub(super) fn decide() {}
-
-    pub(super) fn light() {
-        fence(SeqCst);
+impl Pair {
+    /// The best pair that this system offers.
+    pub(crate) fn choose() -> Self {
+        if kernel::is_ready() { Self::Process } else { Self::Fences }
     }
 
-    pub(super) fn heavy() {
-        fence(SeqCst);
-    }
-}
-
-/// The kernel's barrier, or full fences where it turns out not to be offered.
-#[cfg(all(target_os = "linux", not(any(segring_loom, segring_fences, miri))))]
-mod process {
-    use core::time::Duration;
-
-    use super::super::{
-        AtomicU8,
-        Ordering::{Relaxed, SeqCst},
-        compiler_fence, fence,
-    };
-    use rustix::io::Errno;
-    use rustix::thread::{MembarrierCommand as Command, membarrier, membarrier_query};
-
-    const UNDECIDED: u8 = 0;
-    const FENCES: u8 = 1;
-    const PROCESS: u8 = 2;
-
-    /// Store buffers drain within microseconds.
-    const WITHDRAWN: Duration = Duration::from_millis(10);
-
-    /// Written once, before the first ring is published. Relaxed: see [`super::decide`].
-    static MODE: AtomicU8 = AtomicU8::new(UNDECIDED);
-
-    pub(super) fn decide() {
-        if MODE.load(Relaxed) == UNDECIDED {
-            let mode = if is_offered() && register().is_ok() { PROCESS } else { FENCES };
-            // Losing is fine: all that matters is that there is one decision.
-            let _ = MODE.compare_exchange(UNDECIDED, mode, Relaxed, Relaxed);
+    /// The producer's side: orders the store of FULL before the load of `gave_up`.
+    #[inline]
+    pub(crate) fn light(self) {
+        if mutant("light-barrier-off") {
+            return;
+        }
+        match self {
+            Self::Process => compiler_fence(SeqCst),
+            Self::Fences => fence(SeqCst),
         }
     }
 
-    fn is_offered() -> bool {
+    /// The consumer's side: orders the mark in `gave_up` before the look at the state.
+    pub(crate) fn heavy(self) {
+        if mutant("heavy-barrier-off") {
+            return;
+        }
+        fence(SeqCst);
+        if self == Self::Process && !kernel::barrier() {
+            // The kernel has withdrawn its barrier (a sandbox entered meanwhile, say). Outwait
+            // every store buffer instead: a store that a processor has executed is seen by all
+            // others long before this is over, and one that it has not executed yet is followed by
+            // a load that sees our mark.
+            std::thread::sleep(OUTWAIT);
+        }
+    }
+}
+
+/// The kernel's process-wide barrier.
+#[cfg(all(target_os = "linux", not(any(segring_loom, segring_fences, miri))))]
+mod kernel {
+    use rustix::io::Errno;
+    use rustix::thread::{MembarrierCommand as Command, membarrier, membarrier_query};
+
+    use super::super::{AtomicU8, Ordering::Relaxed};
+
+    const UNKNOWN: u8 = 0;
+    const READY: u8 = 1;
+    const ABSENT: u8 = 2;
+
+    /// Whether the kernel offers its barrier and this process is registered for it.
+    pub(super) fn is_ready() -> bool {
+        // Relaxed: any thread may ask again and registers again, which does no harm.
+        static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
+        if STATE.load(Relaxed) == UNKNOWN {
+            let ready = is_offered() && register().is_ok();
+            STATE.store(if ready { READY } else { ABSENT }, Relaxed);
+        }
+        STATE.load(Relaxed) == READY
+    }
+
+    pub(super) fn is_offered() -> bool {
         let offered = membarrier_query();
         offered.contains_command(Command::PrivateExpedited)
             && offered.contains_command(Command::RegisterPrivateExpedited)
@@ -95,29 +94,8 @@ mod process {
         membarrier(Command::RegisterPrivateExpedited)
     }
 
-    #[inline]
-    pub(super) fn light() {
-        if MODE.load(Relaxed) == PROCESS {
-            compiler_fence(SeqCst);
-        } else {
-            fence(SeqCst);
-        }
-    }
-
-    pub(super) fn heavy() {
-        if MODE.load(Relaxed) != PROCESS {
-            fence(SeqCst);
-        } else if !barrier() {
-            // The kernel has withdrawn its barrier (a sandbox entered after the decision, say).
-            // Outwait every store buffer instead: a store that a processor has executed is seen by
-            // all others long before this is over, and one that it has not executed yet is
-            // followed by a load that sees our mark.
-            fence(SeqCst);
-            std::thread::sleep(WITHDRAWN);
-        }
-    }
-
-    fn barrier() -> bool {
+    /// Runs a full barrier on every processor that runs a thread of this process; false if not.
+    pub(super) fn barrier() -> bool {
         match membarrier(Command::PrivateExpedited) {
             // The registration belongs to the address space; a forked child has a new one.
             Err(Errno::PERM) => register().and_then(|()| membarrier(Command::PrivateExpedited)),
@@ -125,55 +103,70 @@ mod process {
         }
         .is_ok()
     }
+}
 
-    #[cfg(test)]
-    mod tests {
-        use super::*;
+/// No such barrier, or nobody to see it.
+#[cfg(not(all(target_os = "linux", not(any(segring_loom, segring_fences, miri)))))]
+mod kernel {
+    pub(super) fn is_ready() -> bool {
+        false
+    }
 
-        #[test]
-        fn the_decision_is_made_once_and_matches_the_kernel() {
-            decide();
-            let first = MODE.load(Relaxed);
-            assert_eq!(first == PROCESS, is_offered());
-            decide();
-            assert_eq!(MODE.load(Relaxed), first);
-            assert!(first == FENCES || barrier());
-        }
+    pub(super) fn barrier() -> bool {
+        false
+    }
+}
 
-        /// Store buffering, the litmus test of the pair: both sides missing the other's store is
-        /// the one outcome that must never be seen.
-        #[test]
-        fn at_least_one_side_sees_the_other() {
-            use super::super::super::AtomicUsize;
-            use std::sync::Barrier;
+#[cfg(all(test, not(segring_loom)))]
+mod tests {
+    use super::super::{AtomicUsize, Ordering::Relaxed};
+    use super::*;
+    use std::sync::Barrier;
 
-            const ROUNDS: usize = 2_000;
-            decide();
-            let full: Vec<_> = (0..ROUNDS).map(|_| AtomicUsize::new(0)).collect();
-            let mark: Vec<_> = (0..ROUNDS).map(|_| AtomicUsize::new(0)).collect();
-            let start = Barrier::new(2);
-            let (producer, consumer) = std::thread::scope(|s| {
-                let producer = s.spawn(|| {
-                    start.wait();
-                    (0..ROUNDS)
-                        .map(|i| {
-                            full[i].store(1, Relaxed);
-                            light();
-                            mark[i].load(Relaxed)
-                        })
-                        .collect::<Vec<_>>()
-                });
+    #[test]
+    #[cfg(all(target_os = "linux", not(any(segring_fences, miri))))]
+    fn the_choice_matches_the_kernel() {
+        assert_eq!(Pair::choose() == Pair::Process, kernel::is_offered());
+        assert_eq!(Pair::choose(), Pair::choose());
+        assert_eq!(kernel::barrier(), kernel::is_offered());
+    }
+
+    /// Store buffering, the litmus test of the pair: both sides missing the other's store is the
+    /// one outcome that must never be seen.
+    fn at_least_one_side_sees_the_other(pair: Pair) {
+        const ROUNDS: usize = 2_000;
+        let full: Vec<_> = (0..ROUNDS).map(|_| AtomicUsize::new(0)).collect();
+        let mark: Vec<_> = (0..ROUNDS).map(|_| AtomicUsize::new(0)).collect();
+        let start = Barrier::new(2);
+        let (producer, consumer) = std::thread::scope(|s| {
+            let producer = s.spawn(|| {
                 start.wait();
-                let consumer: Vec<_> = (0..ROUNDS)
-                    .map(|i| {
-                        mark[i].store(1, Relaxed);
-                        heavy();
-                        full[i].load(Relaxed)
-                    })
-                    .collect();
-                (producer.join().unwrap(), consumer)
+                let publish = |i: usize| {
+                    full[i].store(1, Relaxed);
+                    pair.light();
+                    mark[i].load(Relaxed)
+                };
+                (0..ROUNDS).map(publish).collect::<Vec<_>>()
             });
-            assert!(producer.iter().zip(&consumer).all(|(&mark, &full)| mark + full > 0));
-        }
+            start.wait();
+            let give_up = |i: usize| {
+                mark[i].store(1, Relaxed);
+                pair.heavy();
+                full[i].load(Relaxed)
+            };
+            let consumer: Vec<_> = (0..ROUNDS).map(give_up).collect();
+            (producer.join().unwrap(), consumer)
+        });
+        assert!(producer.iter().zip(&consumer).all(|(&mark, &full)| mark + full > 0));
+    }
+
+    #[test]
+    fn the_best_pair_excludes() {
+        at_least_one_side_sees_the_other(Pair::choose());
+    }
+
+    #[test]
+    fn the_fences_exclude() {
+        at_least_one_side_sees_the_other(Pair::Fences);
     }
 }
