@@ -24,6 +24,8 @@ pub struct Series<S> {
 pub struct Comparison {
     /// What was run.
     pub case: Case,
+    /// How long the samples were meant to be.
+    pub length: Duration,
     /// Who ran it.
     pub series: Vec<Series<Sample>>,
 }
@@ -59,7 +61,7 @@ impl Comparison {
         });
         let series = entrants.into_iter().zip(samples);
         let series = series.map(|(competitor, samples)| Series { competitor, samples }).collect();
-        Self { case, series }
+        Self { case, length, series }
     }
 
     /// The series of a competitor, if it took part.
@@ -67,13 +69,15 @@ impl Comparison {
         self.series.iter().find(|series| series.competitor.name == name)
     }
 
-    /// How long `ours` takes for what `theirs` does in one.
+    /// How long `ours` takes for what `theirs` does in one, over the rounds in which both have a
+    /// result.
     pub fn ratio(&self, ours: &str, theirs: &str) -> Option<Spread> {
         let nanos = |name| {
             let series = self.series_of(name)?;
-            Some(series.samples.iter().map(Sample::nanos_per_operation))
+            Some(series.samples.iter().map(Sample::result))
         };
-        Spread::of(nanos(ours)?.zip(nanos(theirs)?).map(|(ours, theirs)| ours / theirs))
+        let rounds = nanos(ours)?.zip(nanos(theirs)?);
+        Spread::of(rounds.filter_map(|(ours, theirs)| Some(ours? / theirs?)))
     }
 }
 

@@ -67,8 +67,13 @@ impl Probe {
 /// Nanoseconds per turn, all turns of all workers counted; the median of three trials.
 fn per_turn(workers: usize, turns: u64, turn: impl Fn() + Sync) -> f64 {
     let trial = || {
-        let race = race(workers, |_, gate| gate.time(|| (0..turns).for_each(|_| turn())));
-        race.nanos as f64 / (turns as f64 * workers as f64)
+        let race = race(workers, |_, gate| {
+            gate.time(|| {
+                (0..turns).for_each(|_| turn());
+                turns
+            })
+        });
+        race.nanos as f64 / race.operations as f64
     };
     let mut trials = [trial(), trial(), trial()];
     trials.sort_by(f64::total_cmp);
@@ -88,8 +93,13 @@ fn pure_step() {
 fn line_one_way() -> f64 {
     const HANDOVERS: u64 = 20_000;
     let ball = Ball::new();
-    let race = race(2, |side, gate| gate.time(|| ball.play(side, HANDOVERS, |ball| ball)));
-    race.nanos as f64 / (2 * HANDOVERS) as f64
+    let race = race(2, |side, gate| {
+        gate.time(|| {
+            ball.play(side, HANDOVERS, |ball| ball);
+            HANDOVERS
+        })
+    });
+    race.nanos as f64 / race.operations as f64
 }
 
 /// A cache line that two threads hand back and forth.

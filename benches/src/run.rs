@@ -70,9 +70,14 @@ pub fn run(options: Options) -> io::Result<usize> {
 
     let mut soak = Soak::new(seed, clock, &progress);
     check(&mut soak, start, length);
+    let (done, violations) = (soak.done(), soak.findings().len());
     for finding in soak.findings() {
         record.line(&Line::Finding(finding))?;
     }
+    progress.print(format_args!(
+        "checks: {} operations, {} of them for linearizability, {violations} violations",
+        done.operations, done.checked
+    ));
 
     let results = compare(start + length, seed, &progress, &mut record)?;
     probe("end", &clock, &progress, &mut record)?;
@@ -83,7 +88,6 @@ pub fn run(options: Options) -> io::Result<usize> {
         println!("{target}");
         record.line(&Line::Target(&target))?;
     }
-    let (done, violations) = (soak.done(), soak.findings().len());
     let (operations, checked) = (done.operations, done.checked);
     record.line(&Line::Checks { operations, checked, violations })?;
     println!("record: {}", record.finish()?.display());

@@ -5,7 +5,7 @@ mod target;
 
 use core::fmt::{self, Write};
 
-use crate::compare::{Comparison, Series, Verdict};
+use crate::compare::{Comparison, Series, Spread, Verdict};
 use crate::peers::{Handles, Peer, Progress, Shared};
 use crate::probe::Probe;
 use crate::workload::{Burst, Family};
@@ -39,34 +39,28 @@ impl Results {
     pub fn comparisons(&self) -> impl Iterator<Item = &Comparison> {
         self.families.iter().flat_map(|result| &result.comparisons)
     }
-
-    /// How ours came out against every peer that is a queue.
-    fn outcomes(&self) -> impl Iterator<Item = Outcome<'_>> {
-        self.comparisons().flat_map(|comparison| {
-            OURS.iter().flat_map(move |&(_, ours)| {
-                let peers = comparison.series.iter().map(|series| &series.competitor);
-                let peers = peers.filter(|peer| peer.promise.progress != Progress::Floor);
-                let others = peers.filter(|peer| OURS.iter().all(|(_, name)| *name != peer.name));
-                others.filter_map(move |peer| {
-                    let ratio = comparison.ratio(ours, peer.name)?;
-                    Some(Outcome { comparison, ours, theirs: peer.name, ratio })
-                })
-            })
-        })
-    }
 }
 
-struct Outcome<'a> {
+/// The ratios of one of ours to every peer that is a queue, in one comparison.
+fn outcomes_of<'a>(
     comparison: &'a Comparison,
-    ours: &'static str,
-    theirs: &'static str,
-    ratio: crate::compare::Spread,
+    ours: &'a str,
+) -> impl Iterator<Item = (&'static str, Spread)> + 'a {
+    let competitors = comparison.series.iter().map(|series| &series.competitor);
+    let peers = competitors.filter(|competitor| {
+        let is_queue = competitor.promise.progress != Progress::Floor;
+        is_queue && OURS.iter().all(|(_, name)| *name != competitor.name)
+    });
+    peers.filter_map(move |peer| Some((peer.name, comparison.ratio(ours, peer.name)?)))
 }
 
 impl fmt::Display for Results {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for result in &self.families {
-            writeln!(f, "\n{}: {}", result.family.name, result.family.note)?;
+            let FamilyResult { family, comparisons } = result;
+            let lengths = comparisons.iter().map(|comparison| comparison.length.as_millis());
+            let shortest = lengths.min().unwrap_or(0);
+            writeln!(f, "\n{}: {}; samples of {shortest} ms", family.name, family.note)?;
             writeln!(f, "{}", table::times(&result.comparisons))?;
             if result.family.name == "ring_boundary" {
                 writeln!(f, "\nring_boundary, allocated in the timed part of all samples")?;
@@ -91,21 +85,28 @@ impl fmt::Display for Results {
 const LEGEND: &str = "
 Times are nanoseconds for one item, median [range]. H and Q are what segring Handle and segring Queue
 take for what the row takes in 1.00, medians and ranges of the ratios within each round: + less, - more,
-= no difference (the range holds 1). ~ marks times of threads that ran after each other for half of the
-time or more. A bounded queue makes its producers wait, which keeps its items in the cache.
+= no difference (the range holds 1). ~n marks n samples without a result: for half of the time or
+more, not all threads were running. A bounded queue makes its producers wait, which keeps its items in the cache.
 ";
 
 impl Results {
-    /// Losses in full, then the counts, so that neither hides the other.
+    /// Losses by name, then the counts, so that neither hides the other.
     fn losses(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for outcome in self.outcomes().filter(|outcome| outcome.ratio.verdict() == Verdict::Loss) {
-            let Outcome { comparison, ours, theirs, ratio } = outcome;
-            writeln!(f, "loss: {}: {ours} / {theirs} {ratio}", comparison.case)?;
+        for comparison in self.comparisons() {
+            for (_, ours) in OURS {
+                let lost: Vec<String> = outcomes_of(comparison, ours)
+                    .filter(|(_, ratio)| ratio.verdict() == Verdict::Loss)
+                    .map(|(theirs, ratio)| format!("{theirs} ({:.2})", ratio.median))
+                    .collect();
+                if !lost.is_empty() {
+                    writeln!(f, "loss: {}, {ours} to {}", comparison.case, lost.join(", "))?;
+                }
+            }
         }
         for (_, ours) in OURS {
             let count = |verdict| {
-                let ours = self.outcomes().filter(|outcome| outcome.ours == ours);
-                ours.filter(|outcome| outcome.ratio.verdict() == verdict).count()
+                let outcomes = self.comparisons().flat_map(|c| outcomes_of(c, ours));
+                outcomes.filter(|(_, ratio)| ratio.verdict() == verdict).count()
             };
             let (wins, losses) = (count(Verdict::Win), count(Verdict::Loss));
             let neither = count(Verdict::NoDifference);

@@ -10,9 +10,12 @@ use crate::workload::{Burst, Case, Resizing, Sample};
 /// Times and ratios.
 pub(super) fn times(comparisons: &[Comparison]) -> Table {
     by_case(comparisons, |comparison, series| {
-        let nanos = series.samples.iter().map(Sample::nanos_per_operation);
-        let mark = if series.samples.iter().all(Sample::overlapped) { "" } else { " ~" };
-        let mut lines = vec![format!("{}{mark}", show_nanos(Spread::of(nanos)))];
+        let results: Vec<f64> = series.samples.iter().filter_map(Sample::result).collect();
+        let mark = match series.samples.len() - results.len() {
+            0 => String::new(),
+            apart => format!(" ~{apart}"),
+        };
+        let mut lines = vec![format!("{}{mark}", show_nanos(Spread::of(results)))];
         for (letter, ours) in OURS {
             if ours != series.competitor.name
                 && let Some(ratio) = comparison.ratio(ours, series.competitor.name)
@@ -143,7 +146,8 @@ fn column_name(case: Case) -> String {
 }
 
 fn show_nanos(spread: Option<Spread>) -> String {
-    spread.map_or_else(String::new, |Spread { median, low, high }| {
-        format!("{median:.1} [{low:.1}-{high:.1}]")
-    })
+    spread.map_or_else(
+        || "no result".to_owned(),
+        |Spread { median, low, high }| format!("{median:.1} [{low:.1}-{high:.1}]"),
+    )
 }

@@ -110,6 +110,8 @@ fn burst(series: &Series<Burst>) -> Option<Target> {
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
     use super::{Target, no_allocation, ratio};
     use crate::compare::{Comparison, Series};
     use crate::heap::Counts;
@@ -124,7 +126,7 @@ mod tests {
         };
         let ours = series(Competitor::of::<Handles<u64>>(), ours);
         let theirs = series(Competitor::of::<Shared<u64>>(), theirs);
-        Comparison { case: Case::Pair, series: vec![ours, theirs] }
+        Comparison { case: Case::Pair, length: Duration::ZERO, series: vec![ours, theirs] }
     }
 
     fn met(target: Option<Target>) -> bool {

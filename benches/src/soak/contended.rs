@@ -53,12 +53,12 @@ impl Scenario {
 impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { threads, min_slots, patience, operations, .. } = self;
-        let Self { disturbed_one_in, recorded, .. } = self;
+        let Self { disturbed_one_in, recorded, seed, .. } = self;
         let kind = if *recorded { "recorded" } else { "unrecorded" };
         write!(
             f,
             "{kind} round of {threads} threads x {operations} operations, smallest ring \
-             {min_slots}, patience {patience}, 1 in {disturbed_one_in} disturbed"
+             {min_slots}, patience {patience}, 1 in {disturbed_one_in} disturbed, round seed {seed}"
         )
     }
 }

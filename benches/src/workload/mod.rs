@@ -8,6 +8,7 @@ mod think;
 mod transfer;
 
 use core::fmt;
+use core::time::Duration;
 
 use serde::Serialize;
 
@@ -151,7 +152,7 @@ impl Case {
         }
     }
 
-    /// Runs the case once, with about so many operations.
+    /// Runs the case once, with at most about so many operations.
     pub fn sample<P: Peer<u64>>(self, operations: u64, seed: u64) -> Sample {
         let think = |worker| Think::new(seed ^ worker as u64);
         let queue = P::new(self.capacity());
@@ -173,7 +174,12 @@ impl Case {
                 transfer::prodcons(&queue, producers, consumers, operations, think)
             }
         };
-        Sample { operations, nanos: race.nanos, overlap: race.overlap, allocated: race.allocated }
+        Sample {
+            operations: race.operations,
+            nanos: race.nanos,
+            overlap: race.overlap,
+            allocated: race.allocated,
+        }
     }
 }
 
@@ -210,18 +216,13 @@ impl Sample {
         self.nanos as f64 / self.operations as f64
     }
 
-    /// Allocations an operation.
-    pub fn allocations_per_operation(&self) -> f64 {
-        self.allocated.allocations as f64 / self.operations as f64
+    /// How long so many operations would take at this rate.
+    pub fn time_for(&self, operations: u64) -> Duration {
+        Duration::from_nanos(self.nanos).mul_f64(operations as f64 / self.operations as f64)
     }
 
-    /// Bytes allocated an operation.
-    pub fn bytes_per_operation(&self) -> f64 {
-        self.allocated.bytes_allocated as f64 / self.operations as f64
-    }
-
-    /// Whether the workers really ran at the same time.
-    pub fn overlapped(&self) -> bool {
-        self.overlap >= Self::MIN_OVERLAP
+    /// Nanoseconds an operation, if the workers really ran at the same time.
+    pub fn result(&self) -> Option<f64> {
+        (self.overlap >= Self::MIN_OVERLAP).then(|| self.nanos_per_operation())
     }
 }

@@ -11,6 +11,7 @@ use crate::heap::Counts;
 pub struct Span {
     start: Instant,
     end: Instant,
+    operations: u64,
     allocated: Counts,
 }
 
@@ -24,15 +25,15 @@ impl Gate {
         self.0.wait();
     }
 
-    /// Waits for the other workers, then times `work`. What comes before the gate, such as making
+    /// Waits for the other workers, then times `work`, which returns its number of operations. What comes before the gate, such as making
     /// an end and warming up, is not timed.
-    pub fn time(&self, work: impl FnOnce()) -> Span {
+    pub fn time(&self, work: impl FnOnce() -> u64) -> Span {
         self.wait();
         let before = Counts::now();
         let start = Instant::now();
-        work();
+        let operations = work();
         let end = Instant::now();
-        Span { start, end, allocated: Counts::now() - before }
+        Span { start, end, operations, allocated: Counts::now() - before }
     }
 }
 
@@ -74,6 +75,8 @@ pub struct Race {
     pub nanos: u64,
     /// The part of it in which all were running.
     pub overlap: f64,
+    /// What all did.
+    pub operations: u64,
     /// What all allocated.
     pub allocated: Counts,
 }
@@ -94,6 +97,7 @@ impl Race {
         }
         Self {
             nanos: u64::try_from(whole.as_nanos()).expect("a race takes less than 584 years"),
+            operations: spans.iter().map(|span| span.operations).sum(),
             overlap: if whole.is_zero() { 1.0 } else { shared.div_duration_f64(whole) },
             allocated,
         }
@@ -131,10 +135,16 @@ mod tests {
         let race = |spans: [(u64, u64); 2]| {
             let at = |millis| origin + Duration::from_millis(millis);
             let allocated = Counts { allocations: 1, ..Counts::default() };
-            Race::of(&spans.map(|(start, end)| Span { start: at(start), end: at(end), allocated }))
+            Race::of(&spans.map(|(start, end)| Span {
+                start: at(start),
+                end: at(end),
+                operations: 3,
+                allocated,
+            }))
         };
         let overlapping = race([(10, 30), (20, 50)]);
-        assert_eq!((overlapping.nanos, overlapping.allocated.allocations), (40_000_000, 2));
+        assert_eq!((overlapping.nanos, overlapping.operations), (40_000_000, 6));
+        assert_eq!(overlapping.allocated.allocations, 2);
         assert!((overlapping.overlap - 0.25).abs() < 1e-9);
         assert!(race([(10, 20), (30, 40)]).overlap <= 0.0, "one after the other");
     }
