@@ -31,7 +31,7 @@ fn bench(criterion: &mut Criterion, family: &str, case: Case) {
     for competitor in roster().into_iter().filter(|competitor| competitor.enters(case)) {
         group.bench_function(BenchmarkId::from_parameter(competitor.name), |bencher| {
             bencher.iter_custom(|items| {
-                // The first worker to fill its quota stops the others short of theirs.
+                // Workers that stop together move a few items more than asked for.
                 (competitor.sample)(case, items, seed.fetch_add(1, Relaxed)).time_for(items)
             });
         });

@@ -21,7 +21,7 @@ pub struct Progress {
 impl Progress {
     /// Starts now.
     pub fn new(length: Duration) -> Self {
-        let style = ProgressStyle::with_template("[{elapsed_precise}] {wide_bar} {msg}");
+        let style = ProgressStyle::with_template("[{elapsed_precise}] {bar:20} {msg}");
         let bar = ProgressBar::new(length.as_secs());
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Self { bar, start: Instant::now(), length, violations: Cell::new(0) }

@@ -34,8 +34,12 @@ pub(super) fn allocations(comparisons: &[Comparison]) -> Table {
         let operations = sum(|sample| sample.operations) as f64;
         let allocations = sum(|sample| sample.allocated.allocations);
         let allocated = sum(|sample| sample.allocated.bytes_allocated);
-        let per = |total: u64| {
-            if total == 0 { "0".to_owned() } else { format!("{:.3}", total as f64 / operations) }
+        if allocations + allocated == 0 {
+            return vec!["0 allocs/op".to_owned(), "0 B/op".to_owned()];
+        }
+        let per = |total: u64| match total as f64 / operations {
+            rare @ ..0.001 => format!("{rare:.1e}"),
+            often => format!("{often:.3}"),
         };
         vec![
             format!("{} allocs/op", per(allocations)),

@@ -86,7 +86,7 @@ impl Case {
             },
             Family {
                 name: "prodcons",
-                note: "producers push, consumers pop; the backlog is whatever it becomes",
+                note: "producers push, consumers pop; producers stop at a lead of 16,384 items",
                 cases: prodcons(false).to_vec(),
             },
             Family {
@@ -152,7 +152,7 @@ impl Case {
         }
     }
 
-    /// Runs the case once, with at most about so many operations.
+    /// Runs the case once, with about so many operations.
     pub fn sample<P: Peer<u64>>(self, operations: u64, seed: u64) -> Sample {
         let think = |worker| Think::new(seed ^ worker as u64);
         let queue = P::new(self.capacity());
