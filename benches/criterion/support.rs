@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use segring_benches::peers::roster;
-use segring_benches::workload::Case;
+use segring_benches::workload::{Amount, Case};
 
 /// Benches the cases of the families with these names.
 pub(crate) fn families(criterion: &mut Criterion, names: &[&str]) {
@@ -32,7 +32,8 @@ fn bench(criterion: &mut Criterion, family: &str, case: Case) {
         group.bench_function(BenchmarkId::from_parameter(competitor.name), |bencher| {
             bencher.iter_custom(|items| {
                 // Workers that stop together move a few items more than asked for.
-                (competitor.sample)(case, items, seed.fetch_add(1, Relaxed)).time_for(items)
+                let seed = seed.fetch_add(1, Relaxed);
+                (competitor.sample)(case, Amount::Items(items), seed).time_for(items)
             });
         });
     }

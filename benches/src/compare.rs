@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use crate::peers::Competitor;
-use crate::workload::{Case, Sample};
+use crate::workload::{Amount, Case, Sample};
 
 /// One competitor's samples of one case, in the order of the rounds.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Runs `rounds` rounds in which everybody takes one sample of about this length, forwards in
+    /// Runs `rounds` rounds in which everybody takes one sample of this length, forwards in
     /// even rounds and backwards in odd ones, so that a machine that slows down or speeds up favours
     /// nobody.
     pub fn run(
@@ -41,23 +41,11 @@ impl Comparison {
         length: Duration,
         seed: u64,
     ) -> Self {
-        /// Enough to tell roughly how many operations fill a sample.
-        const TRIAL: u64 = 10_000;
-
-        let sample = |competitor: Competitor, operations: u64, round: usize| {
-            (competitor.sample)(case, operations, seed.wrapping_add(round as u64))
-        };
-        let mut speeds = Vec::new();
         let entered = competitors.iter().copied().filter(|competitor| competitor.enters(case));
         let entrants: Vec<Competitor> = entered.collect();
-        for competitor in &entrants {
-            speeds.push(sample(*competitor, TRIAL, 0).nanos_per_operation());
-        }
         let samples = in_rounds(entrants.len(), rounds, |index, round| {
-            let operations = operations_in(length, speeds[index]);
-            let sample = sample(entrants[index], operations, round);
-            speeds[index] = sample.nanos_per_operation();
-            sample
+            let seed = seed.wrapping_add(round as u64);
+            (entrants[index].sample)(case, Amount::Time(length), seed)
         });
         let series = entrants.into_iter().zip(samples);
         let series = series.map(|(competitor, samples)| Series { competitor, samples }).collect();
@@ -96,12 +84,6 @@ pub fn in_rounds<S>(
         }
     }
     samples
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped before")]
-fn operations_in(length: Duration, nanos_per_operation: f64) -> u64 {
-    let operations = length.as_nanos() as f64 / nanos_per_operation.max(0.1);
-    operations.clamp(1_000.0, 1e9) as u64
 }
 
 /// The median and range of some readings.

@@ -67,12 +67,16 @@ impl Probe {
 /// Nanoseconds per turn, all turns of all workers counted; the median of three trials.
 fn per_turn(workers: usize, turns: u64, turn: impl Fn() + Sync) -> f64 {
     let trial = || {
-        let race = race(workers, |_, gate| {
-            gate.time(|| {
-                (0..turns).for_each(|_| turn());
-                turns
-            })
-        });
+        let race = race(
+            workers,
+            || (),
+            |_, gate| {
+                gate.time(|| {
+                    (0..turns).for_each(|_| turn());
+                    turns
+                })
+            },
+        );
         race.nanos as f64 / race.operations as f64
     };
     let mut trials = [trial(), trial(), trial()];
@@ -93,12 +97,16 @@ fn pure_step() {
 fn line_one_way() -> f64 {
     const HANDOVERS: u64 = 20_000;
     let ball = Ball::new();
-    let race = race(2, |side, gate| {
-        gate.time(|| {
-            ball.play(side, HANDOVERS, |ball| ball);
-            HANDOVERS
-        })
-    });
+    let race = race(
+        2,
+        || (),
+        |side, gate| {
+            gate.time(|| {
+                ball.play(side, HANDOVERS, |ball| ball);
+                HANDOVERS
+            })
+        },
+    );
     race.nanos as f64 / race.operations as f64
 }
 

@@ -19,7 +19,7 @@ use core::ops::AddAssign;
 use crossbeam_utils::Backoff;
 use serde::Serialize;
 
-use crate::workload::{Burst, Case, Sample};
+use crate::workload::{Amount, Burst, Case, Sample};
 
 pub use segring_handle::Handles;
 pub use segring_queue::Shared;
@@ -182,8 +182,8 @@ pub struct Competitor {
     pub name: &'static str,
     /// What it promises.
     pub promise: Promise,
-    /// Runs a case with about so many operations and a seed.
-    pub sample: fn(Case, u64, u64) -> Sample,
+    /// Runs a case with a seed.
+    pub sample: fn(Case, Amount, u64) -> Sample,
     /// Runs a burst.
     pub burst: fn() -> Burst,
     #[cfg(test)]

@@ -54,19 +54,23 @@ impl Circulation {
         }
         drop(end);
 
-        let moved = together((0..usize::from(self.workers)).collect(), |worker, gate| {
-            let mut disturber = Disturber::new(self.seed ^ worker as u64, 64);
-            let mut end = queue.end(Role::Consumer);
-            gate.wait();
-            for moved in 0..self.rounds {
-                let Some(item) = end.pop() else {
-                    return Err(Fault::FalseEmpty { worker, moved });
-                };
-                end.push(black_box(item));
-                disturber.maybe(queue, &mut end);
-            }
-            Ok(self.rounds)
-        });
+        let moved = together(
+            (0..usize::from(self.workers)).collect(),
+            || (),
+            |worker, gate| {
+                let mut disturber = Disturber::new(self.seed ^ worker as u64, 64);
+                let mut end = queue.end(Role::Consumer);
+                gate.wait();
+                for moved in 0..self.rounds {
+                    let Some(item) = end.pop() else {
+                        return Err(Fault::FalseEmpty { worker, moved });
+                    };
+                    end.push(black_box(item));
+                    disturber.maybe(queue, &mut end);
+                }
+                Ok(self.rounds)
+            },
+        );
         let moved: u64 = moved.into_iter().sum::<Result<u64, Fault>>()?;
 
         let mut end = queue.end(Role::Consumer);

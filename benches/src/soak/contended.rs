@@ -107,13 +107,20 @@ pub fn run<P: Peer<u64>>(
     let (drain_log, thread_logs) = logs.split_last_mut().expect("there is a log for the drain");
     let workers = (0..scenario.threads).zip(thread_logs).collect();
     let reports = if scenario.recorded {
-        together(workers, |(thread, operations), gate| {
-            Worker::new(queue, thread, scenario, Stamped { clock, thread, operations }).run(gate)
-        })
+        together(
+            workers,
+            || (),
+            |(thread, operations), gate| {
+                Worker::new(queue, thread, scenario, Stamped { clock, thread, operations })
+                    .run(gate)
+            },
+        )
     } else {
-        together(workers, |(thread, _), gate| {
-            Worker::new(queue, thread, scenario, Unstamped).run(gate)
-        })
+        together(
+            workers,
+            || (),
+            |(thread, _), gate| Worker::new(queue, thread, scenario, Unstamped).run(gate),
+        )
     };
     let (mut pushed, mut popped) = (Tally::default(), Tally::default());
     for report in &reports {

@@ -77,20 +77,24 @@ pub fn run<'a, P: Peer<Payload<'a>>>(
     seed: u64,
 ) -> u64 {
     let payloads = ledger.drops.len();
-    let operations = together((0..threads).collect(), |worker, gate| {
-        let mut rng = fastrand::Rng::with_seed(seed ^ worker as u64);
-        let mut disturber = Disturber::new(rng.u64(..), 64);
-        let mut end = queue.end(Role::Consumer);
-        let mut operations = 0;
-        gate.wait();
-        for number in (worker..payloads).step_by(threads) {
-            end.push(ledger.payload(number));
-            let pops = [0, 0, 1, 2][rng.usize(..4)];
-            (0..pops).for_each(|_| drop(end.pop()));
-            operations += 1 + pops;
-            disturber.maybe(queue, &mut end);
-        }
-        operations
-    });
+    let operations = together(
+        (0..threads).collect(),
+        || (),
+        |worker, gate| {
+            let mut rng = fastrand::Rng::with_seed(seed ^ worker as u64);
+            let mut disturber = Disturber::new(rng.u64(..), 64);
+            let mut end = queue.end(Role::Consumer);
+            let mut operations = 0;
+            gate.wait();
+            for number in (worker..payloads).step_by(threads) {
+                end.push(ledger.payload(number));
+                let pops = [0, 0, 1, 2][rng.usize(..4)];
+                (0..pops).for_each(|_| drop(end.pop()));
+                operations += 1 + pops;
+                disturber.maybe(queue, &mut end);
+            }
+            operations
+        },
+    );
     operations.into_iter().sum()
 }

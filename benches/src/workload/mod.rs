@@ -3,6 +3,7 @@
 //! In every workload one *operation* moves one item: a push and the pop that takes it out.
 
 mod burst;
+mod meter;
 mod race;
 mod think;
 mod transfer;
@@ -16,6 +17,7 @@ use crate::heap::Counts;
 use crate::peers::Peer;
 
 pub use burst::{Burst, Resizing};
+pub use meter::Amount;
 pub use race::{Gate, Race, Span, core_count, pin_to_core, race, together};
 pub use think::{NoThink, Pause, Think};
 
@@ -152,26 +154,26 @@ impl Case {
         }
     }
 
-    /// Runs the case once, with about so many operations.
-    pub fn sample<P: Peer<u64>>(self, operations: u64, seed: u64) -> Sample {
+    /// Runs the case once.
+    pub fn sample<P: Peer<u64>>(self, amount: Amount, seed: u64) -> Sample {
         let think = |worker| Think::new(seed ^ worker as u64);
         let queue = P::new(self.capacity());
         let race = match self {
-            Self::Pair => transfer::pairs(&queue, 1, 0, operations, |_| NoThink),
+            Self::Pair => transfer::pairs(&queue, 1, 0, amount, |_| NoThink),
             Self::RingBoundary { threads, backlog } => {
-                transfer::pairs(&queue, threads, backlog, operations, |_| NoThink)
+                transfer::pairs(&queue, threads, backlog, amount, |_| NoThink)
             }
             Self::Pairs { threads, think: false } => {
-                transfer::pairs(&queue, threads, 0, operations, |_| NoThink)
+                transfer::pairs(&queue, threads, 0, amount, |_| NoThink)
             }
             Self::Pairs { threads, think: true } => {
-                transfer::pairs(&queue, threads, 0, operations, think)
+                transfer::pairs(&queue, threads, 0, amount, think)
             }
             Self::ProdCons { producers, consumers, think: false } => {
-                transfer::prodcons(&queue, producers, consumers, operations, |_| NoThink)
+                transfer::prodcons(&queue, producers, consumers, amount, |_| NoThink)
             }
             Self::ProdCons { producers, consumers, think: true } => {
-                transfer::prodcons(&queue, producers, consumers, operations, think)
+                transfer::prodcons(&queue, producers, consumers, amount, think)
             }
         };
         Sample {
@@ -223,6 +225,7 @@ impl Sample {
 
     /// Nanoseconds an operation, if the workers really ran at the same time.
     pub fn result(&self) -> Option<f64> {
-        (self.overlap >= Self::MIN_OVERLAP).then(|| self.nanos_per_operation())
+        let has_result = self.overlap >= Self::MIN_OVERLAP && self.operations > 0;
+        has_result.then(|| self.nanos_per_operation())
     }
 }

@@ -38,12 +38,17 @@ impl Gate {
 }
 
 /// Runs each worker in a thread of its own, pinned to a core of its own when there are enough and
-/// more than one is wanted, and returns what they return. Every worker must pass the gate once.
+/// more than one is wanted, and returns what they return. Every worker must pass the gate once; then
+/// the calling thread does what `meanwhile` says.
 ///
 /// # Panics
 /// When a worker does.
-pub fn together<W: Send, R: Send>(workers: Vec<W>, work: impl Fn(W, &Gate) -> R + Sync) -> Vec<R> {
-    let gate = Gate(Barrier::new(workers.len()));
+pub fn together<W: Send, R: Send>(
+    workers: Vec<W>,
+    meanwhile: impl FnOnce(),
+    work: impl Fn(W, &Gate) -> R + Sync,
+) -> Vec<R> {
+    let gate = Gate(Barrier::new(workers.len() + 1));
     let pinned = (2..=core_count()).contains(&workers.len());
     let (gate, work) = (&gate, &work);
     thread::scope(|scope| {
@@ -56,16 +61,22 @@ pub fn together<W: Send, R: Send>(workers: Vec<W>, work: impl Fn(W, &Gate) -> R 
             })
         };
         let running: Vec<_> = workers.into_iter().enumerate().map(start).collect();
+        gate.wait();
+        meanwhile();
         running.into_iter().map(|thread| thread.join().expect("a worker panicked")).collect()
     })
 }
 
-/// Times workers with the numbers from 0 on.
+/// Times workers with the numbers from 0 on, and does something else meanwhile.
 ///
 /// # Panics
 /// When a worker does, or when there is none.
-pub fn race(workers: usize, worker: impl Fn(usize, &Gate) -> Span + Sync) -> Race {
-    Race::of(&together((0..workers).collect(), worker))
+pub fn race(
+    workers: usize,
+    meanwhile: impl FnOnce(),
+    worker: impl Fn(usize, &Gate) -> Span + Sync,
+) -> Race {
+    Race::of(&together((0..workers).collect(), meanwhile, worker))
 }
 
 /// The spans of all workers, put together.

@@ -5,11 +5,12 @@
 //! favours one thread would look fast.
 
 use core::hint::black_box;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::{Acquire, Release};
 
-use crossbeam_utils::{Backoff, CachePadded};
+use crossbeam_utils::Backoff;
 
+use super::meter::{Amount, Meter};
 use super::{Pause, Race, race};
 use crate::peers::{End, Peer, Role};
 
@@ -18,7 +19,7 @@ pub(super) fn pairs<P: Peer<u64>, W: Pause>(
     queue: &P,
     threads: usize,
     backlog: usize,
-    operations: u64,
+    amount: Amount,
     pause: impl Fn(usize) -> W + Sync,
 ) -> Race {
     /// Rounds over the backlog before the time starts, so that growing is over.
@@ -29,8 +30,9 @@ pub(super) fn pairs<P: Peer<u64>, W: Pause>(
     (0..backlog as u64).for_each(|item| producer.push(item));
     drop(producer);
 
-    let moved = Meter::new(operations);
-    race(threads, |worker, gate| {
+    let moved = Meter::new(amount);
+    let timer = || moved.time();
+    race(threads, timer, |worker, gate| {
         let mut end = queue.end(Role::Consumer);
         let mut pause = pause(worker);
         let mut pair = |item| {
@@ -42,7 +44,7 @@ pub(super) fn pairs<P: Peer<u64>, W: Pause>(
         (0..(WARM_UP_LAPS * backlog / threads).max(WARM_UP_LEAST) as u64).for_each(&mut pair);
         gate.time(|| {
             let mut pairs = 0;
-            while !moved.is_full() {
+            while !moved.is_over() {
                 pair(pairs);
                 pairs += 1;
                 moved.note(pairs);
@@ -58,14 +60,14 @@ pub(super) fn prodcons<P: Peer<u64>, W: Pause>(
     queue: &P,
     producers: usize,
     consumers: usize,
-    operations: u64,
+    amount: Amount,
     pause: impl Fn(usize) -> W + Sync,
 ) -> Race {
-    let (pushed, popped) = (Meter::new(u64::MAX), Meter::new(operations));
+    let (pushed, popped) = (Meter::endless(), Meter::new(amount));
     let producing = AtomicUsize::new(producers);
     let produce = |end: &mut P::End<'_>, pause: &mut W| {
         let (mut items, backoff) = (0, Backoff::new());
-        while !popped.is_full() {
+        while !popped.is_over() {
             if items % Meter::STEP == 0 && pushed.is_ahead_of(&popped) {
                 backoff.snooze();
                 continue;
@@ -81,7 +83,7 @@ pub(super) fn prodcons<P: Peer<u64>, W: Pause>(
     };
     let consume = |end: &mut P::End<'_>, pause: &mut W| {
         let (mut items, backoff) = (0, Backoff::new());
-        while !popped.is_full() {
+        while !popped.is_over() {
             if let Some(item) = end.pop() {
                 black_box(item);
                 pause.pause();
@@ -94,7 +96,8 @@ pub(super) fn prodcons<P: Peer<u64>, W: Pause>(
         }
         items
     };
-    race(producers + consumers, |worker, gate| {
+    let timer = || popped.time();
+    race(producers + consumers, timer, |worker, gate| {
         let mut pause = pause(worker);
         if worker < producers {
             let mut end = queue.end(Role::Producer);
@@ -116,44 +119,6 @@ pub(super) fn prodcons<P: Peer<u64>, W: Pause>(
     })
 }
 
-/// How many items all workers have moved: read by each at every operation, written once in a while,
-/// so that it costs next to nothing.
-struct Meter {
-    wanted: u64,
-    moved: CachePadded<AtomicU64>,
-    full: CachePadded<AtomicBool>,
-}
-
-impl Meter {
-    /// A worker's items between two updates.
-    const STEP: u64 = 64;
-    /// Items between producers and consumers, give or take some steps.
-    const LEAD: u64 = 16_384;
-
-    fn new(wanted: u64) -> Self {
-        Self { wanted, moved: CachePadded::default(), full: CachePadded::default() }
-    }
-
-    /// Tells how many items the calling worker has moved so far, after each of them.
-    #[inline]
-    fn note(&self, items: u64) {
-        if items.is_multiple_of(Self::STEP)
-            && self.moved.fetch_add(Self::STEP, Relaxed) + Self::STEP >= self.wanted
-        {
-            self.full.store(true, Relaxed);
-        }
-    }
-
-    #[inline]
-    fn is_full(&self) -> bool {
-        self.full.load(Relaxed)
-    }
-
-    fn is_ahead_of(&self, other: &Self) -> bool {
-        self.moved.load(Relaxed) > other.moved.load(Relaxed) + Self::LEAD
-    }
-}
-
 /// Pops until there is something: spinning, then yielding.
 #[inline]
 fn pop_some(end: &mut impl End<u64>) -> u64 {
@@ -168,7 +133,9 @@ fn pop_some(end: &mut impl End<u64>) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{pairs, prodcons};
+    use core::time::Duration;
+
+    use super::{Amount, pairs, prodcons};
     use crate::peers::array_queue::ArrayQueue;
     use crate::peers::{Handles, Peer, Shared, Upkeep};
     use crate::workload::{NoThink, Think};
@@ -176,16 +143,25 @@ mod tests {
     #[test]
     fn pairs_leave_the_backlog_behind() {
         let queue = Handles::<u64>::new(0);
-        let race = pairs(&queue, 2, 100, 5_000, |_| NoThink);
-        assert!((4_800..6_000).contains(&race.operations), "{race:?}");
+        let race = pairs(&queue, 2, 100, Amount::Items(5_000), |_| NoThink);
+        assert!(race.operations >= 5_000, "{race:?}");
         assert_eq!(queue.upkeep().map(Upkeep::depth), Some(100));
     }
 
     #[test]
     fn what_is_popped_counts() {
         let queue = Shared::<u64>::new(0);
-        let race = prodcons(&queue, 2, 2, 5_000, |worker| Think::new(worker as u64));
-        assert!((4_800..6_000).contains(&race.operations), "{race:?}");
+        let think = |worker| Think::new(worker as u64);
+        let race = prodcons(&queue, 2, 2, Amount::Items(5_000), think);
+        assert!(race.operations >= 5_000, "{race:?}");
+    }
+
+    #[test]
+    fn time_is_kept_by_somebody_else() {
+        let queue = Shared::<u64>::new(0);
+        let time = Duration::from_millis(20);
+        let race = prodcons(&queue, 1, 1, Amount::Time(time), |_| NoThink);
+        assert!(race.nanos >= 19_000_000 && race.operations > 0, "{race:?}");
     }
 
     /// Producers that wait for room when the consumers are finished must not wait for ever.
@@ -193,7 +169,7 @@ mod tests {
     fn full_bounded_queues_come_to_an_end() {
         for _ in 0..20 {
             let queue = ArrayQueue::<u64>::new(2);
-            let race = prodcons(&queue, 3, 1, 1_000, |_| NoThink);
+            let race = prodcons(&queue, 3, 1, Amount::Items(1_000), |_| NoThink);
             assert!(race.operations >= 1_000, "{race:?}");
         }
     }
