@@ -1,6 +1,7 @@
 //! Where a result comes from: the code, the compiler and the machine. Nothing about persons: no host
 //! name, no user, no paths.
 
+use core::fmt;
 use std::fs;
 use std::process::Command;
 
@@ -45,6 +46,14 @@ impl Machine {
             kernel: fs::read_to_string("/proc/sys/kernel/osrelease")
                 .map_or_else(|_| unknown(), |release| release.trim().to_owned()),
         }
+    }
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { commit, dirty, rustc, flags, cpu, cores, kernel, .. } = self;
+        let changes = if *dirty { " and changes" } else { "" };
+        write!(f, "{commit}{changes} on {cpu} ({cores} cores, kernel {kernel}), {rustc}, {flags}")
     }
 }
 

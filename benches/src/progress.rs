@@ -1,7 +1,9 @@
 //! The bar at the bottom of a run: what is going on, how long it will take, what was found.
 
-use core::cell::Cell;
+use alloc::sync::Arc;
 use core::fmt;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
 use std::time::Instant;
 
@@ -15,7 +17,7 @@ pub struct Progress {
     bar: ProgressBar,
     start: Instant,
     length: Duration,
-    violations: Cell<u64>,
+    violations: Arc<AtomicUsize>,
 }
 
 impl Progress {
@@ -24,7 +26,7 @@ impl Progress {
         let style = ProgressStyle::with_template("[{elapsed_precise}] {bar:20} {msg}");
         let bar = ProgressBar::new(length.as_secs());
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        Self { bar, start: Instant::now(), length, violations: Cell::new(0) }
+        Self { bar, start: Instant::now(), length, violations: Arc::default() }
     }
 
     /// Without a bar, for tests.
@@ -37,8 +39,7 @@ impl Progress {
         let elapsed = self.start.elapsed();
         let left = self.length.saturating_sub(elapsed).as_secs();
         self.bar.set_position(elapsed.min(self.length).as_secs());
-        self.bar
-            .set_message(format!("{case}, {left} s left, {} violations", self.violations.get()));
+        self.bar.set_message(format!("{case}, {left} s left, {} violations", self.violations()));
     }
 
     /// Prints a line above the bar.
@@ -48,8 +49,18 @@ impl Progress {
 
     /// Prints a violation above the bar, and counts it.
     pub fn violation(&self, finding: &Finding) {
-        self.violations.set(self.violations.get() + 1);
+        self.violations.fetch_add(1, Relaxed);
         self.print(finding);
+    }
+
+    /// Violations so far.
+    pub fn violations(&self) -> usize {
+        self.violations.load(Relaxed)
+    }
+
+    /// The same number, for whoever must report it when this thread no longer can.
+    pub(crate) fn counter(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.violations)
     }
 
     /// Takes the bar away.

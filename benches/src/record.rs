@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::compare::{Comparison, Series};
 use crate::machine::Machine;
-use crate::peers::Promise;
+use crate::peers::{Promise, Rings};
 use crate::probe::Probe;
 use crate::report::Target;
 use crate::soak::Finding;
@@ -72,12 +72,14 @@ pub enum Line<'a> {
     Finding(&'a Finding),
     /// A target, and whether it was met.
     Target(&'a Target),
-    /// Last: the checks.
+    /// The checks.
     Checks {
         /// Operations run.
         operations: u64,
         /// Operations checked for linearizability.
         checked: u64,
+        /// What happened to the rings meanwhile.
+        rings: Rings,
         /// Violations found.
         violations: usize,
     },

@@ -1,7 +1,11 @@
 //! The soak run as a whole: checks, comparisons, report, record.
 
+use alloc::sync::Arc;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
 use std::io;
+use std::panic;
 use std::process;
 use std::thread;
 use std::time::Instant;
@@ -15,8 +19,9 @@ use crate::peers::{Competitor, Progress as Promised, roster};
 use crate::probe::Probe;
 use crate::progress::Progress;
 use crate::record::{Line, Record};
-use crate::report::{FamilyResult, Results, targets};
+use crate::report::{FamilyResult, Results, targets, thousands};
 use crate::soak::Soak;
+use crate::soak::contended::Outcome;
 use crate::workload::{Burst, Case};
 
 /// What to run.
@@ -39,11 +44,10 @@ pub fn run(options: Options) -> io::Result<usize> {
     let Options { seconds, seed } = options;
     let (start, began) = (Instant::now(), Timestamp::now());
     let length = Duration::from_secs(seconds);
-    watch(length, seed);
-
     let machine = Machine::this();
     let clock = Clock::new();
     let progress = Progress::new(length);
+    watch(length, seed, progress.counter());
     let mut record = Record::create(&machine, began)?;
     record.line(&Line::Run {
         began: began.to_string(),
@@ -53,16 +57,7 @@ pub fn run(options: Options) -> io::Result<usize> {
         clock: clock.name(),
     })?;
     progress.print(format_args!("seed {seed}, about {seconds} s, {}", clock.name()));
-    progress.print(format_args!(
-        "{}{} on {} ({} cores, Linux {}), {}, {}",
-        machine.commit,
-        if machine.dirty { " and changes" } else { "" },
-        machine.cpu,
-        machine.cores,
-        machine.kernel,
-        machine.rustc,
-        machine.flags
-    ));
+    progress.print(&machine);
     if cfg!(debug_assertions) {
         progress.print("a debug build: checks are good, times are not");
     }
@@ -70,32 +65,32 @@ pub fn run(options: Options) -> io::Result<usize> {
 
     let mut soak = Soak::new(seed, clock, &progress);
     check(&mut soak, start, length);
-    let (done, violations) = (soak.done(), soak.findings().len());
     for finding in soak.findings() {
         record.line(&Line::Finding(finding))?;
     }
-    progress.print(format_args!(
-        "checks: {} operations, {} of them for linearizability, {violations} violations",
-        done.operations, done.checked
-    ));
+    let (Outcome { operations, checked }, violations) = (soak.done(), soak.findings().len());
+    record.line(&Line::Checks { operations, checked, rings: soak.rings(), violations })?;
+    progress.print(format_args!("checks: {violations} violations; rings: {}", soak.rings()));
 
-    let results = compare(start + length, seed, &progress, &mut record)?;
-    probe("end", &clock, &progress, &mut record)?;
-    progress.finish();
-
-    println!("{results}");
-    for target in targets(&results) {
-        println!("{target}");
-        record.line(&Line::Target(&target))?;
+    if violations == 0 {
+        let results = compare(start + length, seed, &progress, &mut record)?;
+        probe("end", &clock, &progress, &mut record)?;
+        progress.finish();
+        println!("{results}");
+        for target in targets(&results) {
+            println!("{target}");
+            record.line(&Line::Target(&target))?;
+        }
+    } else {
+        progress.finish();
+        println!("no comparison: the times of a broken queue mean nothing, if it comes to an end");
     }
-    let (operations, checked) = (done.operations, done.checked);
-    record.line(&Line::Checks { operations, checked, violations })?;
     println!("record: {}", record.finish()?.display());
-    for finding in soak.findings() {
-        println!("{finding}");
-    }
-    println!("rings in the checks: {}", soak.rings());
-    println!("{operations} operations run, {checked} checked for linearizability, seed {seed}");
+    println!(
+        "{} operations run in the checks, {} of them checked for linearizability, seed {seed}",
+        thousands(operations),
+        thousands(checked)
+    );
     println!("{violations} violations");
     Ok(violations)
 }
@@ -181,21 +176,24 @@ fn probe(
     record.line(&Line::Probe { at, probe })
 }
 
-/// Ends the process, as a violation, when the run takes far too long or a thread panics: an operation
-/// that never returns, or never will, would otherwise keep the others waiting at the gate.
-fn watch(length: Duration, seed: u64) {
+/// Ends the process, as one more violation, when the run takes far too long or a thread panics: an
+/// operation that never returns, or never will, would otherwise keep the others waiting at the gate.
+fn watch(length: Duration, seed: u64, violations: Arc<AtomicUsize>) {
     /// On top of the length asked for; far more than checks and samples run over.
     const GRACE: Duration = Duration::from_secs(100);
 
-    let report = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        report(panic);
-        println!("a thread panicked, seed {seed}\n1 violations");
+    let end = move |reason: &str| {
+        println!("{reason}, seed {seed}\n{} violations", violations.load(Relaxed) + 1);
         process::exit(1);
+    };
+    let report = panic::take_hook();
+    let end_of_panic = end.clone();
+    panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        end_of_panic("a thread panicked");
     }));
     thread::spawn(move || {
         thread::sleep(length + GRACE);
-        println!("no end in sight: an operation does not return, seed {seed}\n1 violations");
-        process::exit(1);
+        end("no end in sight: an operation does not return");
     });
 }

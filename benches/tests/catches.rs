@@ -113,6 +113,7 @@ fn contend(fault: Break, recorded: bool) -> Result<Outcome, Fault> {
         patience: 0,
         operations: 30_000,
         disturbed_one_in: 64,
+        stalled: true,
         recorded,
     };
     contended::run(&Broken::with(fault), &scenario, &Clock::new(), &mut Logs::default())
@@ -172,7 +173,7 @@ fn unrecorded_rounds_notice_loss_and_disorder() {
 
 #[test]
 fn circulation_notices_a_false_nothing() {
-    let circulation = Circulation { seed: 5, workers: 4, items: 4, rounds: 5_000 };
+    let circulation = Circulation { seed: 5, workers: 4, items: 4, stalled: true, rounds: 5_000 };
     let run = |fault| circulation.run(&Broken::with(fault));
     assert_eq!(run(Break::Never).unwrap(), 2 * (4 * 5_000 + 4));
     assert!(matches!(run(Break::FindNothing), Err(Fault::FalseEmpty { .. })));

@@ -70,10 +70,9 @@ impl fmt::Display for Results {
         if !self.bursts.is_empty() {
             writeln!(
                 f,
-                "\nburst: depth {}, then {} items at once, then depth {} again; one thread",
+                "\nburst: depth {}, then {} items at once, then depth {0} again; one thread",
                 Burst::DEPTH,
-                Burst::ITEMS,
-                Burst::DEPTH
+                thousands(Burst::ITEMS)
             )?;
             writeln!(f, "{}", table::bursts(&self.bursts))?;
         }
@@ -137,7 +136,7 @@ impl fmt::Display for Probe {
 }
 
 /// 1234567 as 1,234,567.
-fn thousands(number: u64) -> String {
+pub(crate) fn thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (place, digit) in digits.char_indices() {

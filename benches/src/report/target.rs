@@ -76,7 +76,7 @@ fn no_allocation(comparison: &Comparison, ours: &str) -> Option<Target> {
     let operations: u64 = samples.iter().map(|s| s.operations).sum();
     Some(Target {
         subject: format!("{}, {ours}", comparison.case),
-        wanted: "0 and 0".to_owned(),
+        wanted: "none".to_owned(),
         measured: format!(
             "{} allocations and {} bytes in {} operations",
             thousands(allocations),

@@ -6,10 +6,11 @@ use core::hint::black_box;
 
 use super::disturb::Disturber;
 use super::fault::Fault;
+use super::stall::Stalls;
 use crate::history::Value;
 use crate::peers::{End, Peer, Role};
 use crate::tally::Tally;
-use crate::workload::together;
+use crate::workload::{Gate, together};
 
 /// One circulation.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,8 @@ pub struct Circulation {
     pub workers: u16,
     /// Items: never fewer than workers.
     pub items: u64,
+    /// Whether workers are stalled in the middle of operations.
+    pub stalled: bool,
     /// How often each worker does it.
     pub rounds: u64,
 }
@@ -33,6 +36,7 @@ impl Circulation {
             seed: rng.u64(..),
             workers,
             items: u64::from(workers) + spare,
+            stalled: rng.u8(..3) == 0,
             rounds: moves / u64::from(workers),
         }
     }
@@ -54,23 +58,16 @@ impl Circulation {
         }
         drop(end);
 
-        let moved = together(
-            (0..usize::from(self.workers)).collect(),
-            || (),
-            |worker, gate| {
-                let mut disturber = Disturber::new(self.seed ^ worker as u64, 64);
-                let mut end = queue.end(Role::Consumer);
-                gate.wait();
-                for moved in 0..self.rounds {
-                    let Some(item) = end.pop() else {
-                        return Err(Fault::FalseEmpty { worker, moved });
-                    };
-                    end.push(black_box(item));
-                    disturber.maybe(queue, &mut end);
-                }
-                Ok(self.rounds)
-            },
-        );
+        let workers = (0..usize::from(self.workers)).collect();
+        let stalls = Stalls::default();
+        let stall = || {
+            if self.stalled {
+                stalls.run(usize::from(self.workers), self.seed);
+            }
+        };
+        let moved = together(workers, stall, |worker, gate| {
+            stalls.attend(|| self.work(queue, worker, gate))
+        });
         let moved: u64 = moved.into_iter().sum::<Result<u64, Fault>>()?;
 
         let mut end = queue.end(Role::Consumer);
@@ -84,11 +81,25 @@ impl Circulation {
         }
         Ok(2 * (moved + self.items))
     }
+
+    /// Takes an item out and puts it back, and returns how often.
+    fn work<P: Peer<u64>>(&self, queue: &P, worker: usize, gate: &Gate) -> Result<u64, Fault> {
+        let mut disturber = Disturber::new(self.seed ^ worker as u64, 64);
+        let mut end = queue.end(Role::Consumer);
+        gate.wait();
+        for moved in 0..self.rounds {
+            let Some(item) = end.pop() else { return Err(Fault::FalseEmpty { worker, moved }) };
+            end.push(black_box(item));
+            disturber.maybe(queue, &mut end);
+        }
+        Ok(self.rounds)
+    }
 }
 
 impl fmt::Display for Circulation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { workers, items, rounds, .. } = self;
-        write!(f, "circulation of {items} items among {workers} threads x {rounds}")
+        let Self { workers, items, rounds, stalled, .. } = self;
+        let stalled = if *stalled { ", stalled within operations" } else { "" };
+        write!(f, "circulation of {items} items among {workers} threads x {rounds}{stalled}")
     }
 }

@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::disturb::Disturber;
 use super::fault::Fault;
+use super::stall::Stalls;
 use crate::clock::Clock;
 use crate::history::{Operation, Value, check};
 use crate::peers::{End, Peer, Role};
@@ -26,6 +27,8 @@ pub struct Scenario {
     pub operations: usize,
     /// How many operations go by, on average, before one is disturbed.
     pub disturbed_one_in: u32,
+    /// Whether threads are stalled in the middle of operations, too.
+    pub stalled: bool,
     /// Whether operations are stamped and the history is checked. Stamps take time and fences, so
     /// some rounds go without.
     pub recorded: bool,
@@ -45,6 +48,7 @@ impl Scenario {
             patience: rng.u32(..3),
             operations: operations / usize::from(threads),
             disturbed_one_in: [16, 64, 256, 4_096][rng.usize(..4)],
+            stalled: rng.u8(..3) == 0,
             recorded: rng.u8(..4) > 0,
         }
     }
@@ -53,12 +57,13 @@ impl Scenario {
 impl fmt::Display for Scenario {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { threads, min_slots, patience, operations, .. } = self;
-        let Self { disturbed_one_in, recorded, seed, .. } = self;
+        let Self { disturbed_one_in, stalled, recorded, seed, .. } = self;
         let kind = if *recorded { "recorded" } else { "unrecorded" };
+        let stalled = if *stalled { "stalled within operations, " } else { "" };
         write!(
             f,
             "{kind} round of {threads} threads x {operations} operations, smallest ring \
-             {min_slots}, patience {patience}, 1 in {disturbed_one_in} disturbed, round seed {seed}"
+             {min_slots}, patience {patience}, 1 in {disturbed_one_in} disturbed, {stalled}round seed {seed}"
         )
     }
 }
@@ -106,21 +111,21 @@ pub fn run<P: Peer<u64>>(
     let logs = logs.prepare(scenario);
     let (drain_log, thread_logs) = logs.split_last_mut().expect("there is a log for the drain");
     let workers = (0..scenario.threads).zip(thread_logs).collect();
+    let stalls = Stalls::default();
+    let stall = || {
+        if scenario.stalled {
+            stalls.run(usize::from(scenario.threads), scenario.seed);
+        }
+    };
     let reports = if scenario.recorded {
-        together(
-            workers,
-            || (),
-            |(thread, operations), gate| {
-                Worker::new(queue, thread, scenario, Stamped { clock, thread, operations })
-                    .run(gate)
-            },
-        )
+        together(workers, stall, |(thread, operations), gate| {
+            let record = Stamped { clock, thread, operations };
+            stalls.attend(|| Worker::new(queue, thread, scenario, record).run(gate))
+        })
     } else {
-        together(
-            workers,
-            || (),
-            |(thread, _), gate| Worker::new(queue, thread, scenario, Unstamped).run(gate),
-        )
+        together(workers, stall, |(thread, _), gate| {
+            stalls.attend(|| Worker::new(queue, thread, scenario, Unstamped).run(gate))
+        })
     };
     let (mut pushed, mut popped) = (Tally::default(), Tally::default());
     for report in &reports {

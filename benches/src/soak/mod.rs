@@ -7,6 +7,7 @@ pub mod contended;
 mod disturb;
 pub mod drops;
 mod fault;
+mod stall;
 
 use core::fmt;
 use std::time::Instant;
