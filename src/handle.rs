@@ -1,12 +1,14 @@
 //! [`Handle`]: the lock-free queue without a pin per operation.
 
 use core::fmt;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::error::PushError;
 use crate::queue::{Queue, fail};
 use crate::reclaim::pin;
 use crate::segment::{Claim, Segment};
+use crate::sync::is_model_failing;
 
 /// One thread's way into a [`Queue`]: the same operations, cheaper.
 ///
@@ -68,7 +70,9 @@ impl<'q, T> Handle<'q, T> {
         let Some(segment) = self.push_to.get() else { return self.push_elsewhere(item) };
         let ticket = segment.issue();
         let (number, tick) = (ticket.number(), ticket.tick());
-        match ticket.fill(item) {
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { ticket.fill(&item) } {
             Ok(()) => {
                 if self.push_to.0 == self.pop_from.0 {
                     self.known_tail = number + 1;
@@ -80,7 +84,7 @@ impl<'q, T> Handle<'q, T> {
             }
             Err(unfilled) => match unfilled.settle() {
                 Ok(()) => Ok(()),
-                Err(refused) => self.push_elsewhere(refused.item),
+                Err(_) => self.push_elsewhere(ManuallyDrop::into_inner(item)),
             },
         }
     }
@@ -90,9 +94,15 @@ impl<'q, T> Handle<'q, T> {
     #[inline(never)]
     fn push_elsewhere(&mut self, item: T) -> Result<(), PushError<T>> {
         let guard = pin();
-        let segment = self.queue.list.push(item, &guard)?;
-        self.push_to.renew(segment);
-        Ok(())
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { self.queue.list.push(&item, &guard) } {
+            Ok(segment) => {
+                self.push_to.renew(segment);
+                Ok(())
+            }
+            Err(rejected) => Err(rejected.with(item)),
+        }
     }
 
     /// Takes the item at the front. `None` if there is none.
@@ -160,7 +170,9 @@ impl<T> Lease<T> {
 
 impl<T> Drop for Lease<T> {
     fn drop(&mut self) {
-        if let Some(segment) = self.0 {
+        if let Some(segment) = self.0
+            && !is_model_failing()
+        {
             // SAFETY: we own this reference and are done.
             unsafe { Segment::release(segment) };
         }

@@ -6,6 +6,8 @@ mod error;
 mod handle;
 mod hysteresis;
 mod list;
+#[cfg(segring_loom)]
+pub mod model;
 mod queue;
 mod reclaim;
 mod segment;

@@ -15,6 +15,7 @@
 //! At the very beginning there is no ring and both pointers are null. The first push hangs its
 //! ring on `head_seg` as later ones hang theirs on the last ring's `next`.
 
+use core::mem::ManuallyDrop;
 use core::ptr::{NonNull, null_mut, without_provenance_mut};
 
 use crossbeam_utils::CachePadded;
@@ -22,11 +23,11 @@ use crossbeam_utils::CachePadded;
 use crate::error::PushError;
 use crate::hysteresis::{Hysteresis, Policy};
 use crate::reclaim::{Guard, pin};
-use crate::segment::{Claim, Claimed, Origin, Refused, Segment, Why};
+use crate::segment::{Claim, Claimed, Origin, Segment, Why};
 use crate::slot::Slot;
 use crate::stats::{Counters, Stats};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{AtomicPtr, Point, Wait, mutant, reach};
+use crate::sync::{AtomicPtr, Point, Wait, is_model_failing, mutant, reach};
 
 /// The rings of a queue.
 #[derive(Debug)]
@@ -83,12 +84,32 @@ impl<T> Link<'_, T> {
     }
 }
 
+/// Why the list did not take an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rejected {
+    /// The queue is closed.
+    Closed,
+    /// There was no memory for a ring.
+    NoMemory,
+}
+
+impl Rejected {
+    /// The error that gives the item back.
+    pub(crate) fn with<T>(self, item: ManuallyDrop<T>) -> PushError<T> {
+        let item = ManuallyDrop::into_inner(item);
+        match self {
+            Self::Closed => PushError::Closed(item),
+            Self::NoMemory => PushError::NoMemory(item),
+        }
+    }
+}
+
 /// What became of a refused item.
 enum Placed<'g, T> {
     /// It is in this ring, which was appended for it.
     Appended(&'g Segment<T>),
-    /// It is back, and this ring should be tried.
-    Retry(&'g Segment<T>, T),
+    /// It is where it was, and this ring should be tried.
+    Retry(&'g Segment<T>),
 }
 
 /// Why a ring is turned over without an item at hand.
@@ -173,18 +194,23 @@ impl<T> List<T> {
     // ---- Pushing. ----
 
     /// Pushes; returns the ring that took the item.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
     #[inline]
-    pub(crate) fn push<'g>(
+    pub(crate) unsafe fn push<'g>(
         &self,
-        item: T,
+        item: &ManuallyDrop<T>,
         guard: &'g Guard,
-    ) -> Result<&'g Segment<T>, PushError<T>> {
+    ) -> Result<&'g Segment<T>, Rejected> {
         let Some(segment) = self.tail(guard) else {
-            return self.push_behind(None, Refused { item, why: Why::Closed }, guard);
+            // SAFETY: the caller's promise.
+            return unsafe { self.push_behind(None, Why::Closed, item, guard) };
         };
         let ticket = segment.issue();
         let tick = ticket.tick();
-        match ticket.fill(item) {
+        // SAFETY: the caller's promise.
+        match unsafe { ticket.fill(item) } {
             Ok(()) => {
                 if let Some(ticket) = tick {
                     self.tick(segment, ticket);
@@ -193,46 +219,56 @@ impl<T> List<T> {
             }
             Err(unfilled) => match unfilled.settle() {
                 Ok(()) => Ok(segment),
-                Err(refused) => self.push_behind(Some(segment), refused, guard),
+                // SAFETY: the caller's promise; the item has not moved.
+                Err(why) => unsafe { self.push_behind(Some(segment), why, item, guard) },
             },
         }
     }
 
     /// Pushes an item that the ring `at` refused.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
     #[cold]
     #[inline(never)]
-    fn push_behind<'g>(
+    unsafe fn push_behind<'g>(
         &self,
         mut at: Option<&'g Segment<T>>,
-        mut refused: Refused<T>,
+        mut why: Why,
+        item: &ManuallyDrop<T>,
         guard: &'g Guard,
-    ) -> Result<&'g Segment<T>, PushError<T>> {
+    ) -> Result<&'g Segment<T>, Rejected> {
         loop {
-            let (next, item) = match self.follow_or_append(at, refused, guard)? {
+            // SAFETY: the caller's promise.
+            let next = match unsafe { self.follow_or_append(at, why, item, guard) }? {
                 Placed::Appended(segment) => return Ok(segment),
-                Placed::Retry(next, item) => (next, item),
+                Placed::Retry(next) => next,
             };
-            match next.push(item) {
+            // SAFETY: the caller's promise.
+            match unsafe { next.push(item) } {
                 Ok(ticket) => {
                     if next.is_tick(ticket) {
                         self.tick(next, ticket);
                     }
                     return Ok(next);
                 }
-                Err(again) => (at, refused) = (Some(next), again),
+                Err(again) => (at, why) = (Some(next), again),
             }
         }
     }
 
     /// Finds a place for an item that the ring `at` refused: behind it there is a ring to try, or
     /// one is appended with the item inside.
-    #[cold]
-    fn follow_or_append<'g>(
+    ///
+    /// # Safety
+    /// After `Appended` the item has moved, otherwise it has not.
+    unsafe fn follow_or_append<'g>(
         &self,
         at: Option<&'g Segment<T>>,
-        Refused { item, why }: Refused<T>,
+        why: Why,
+        item: &ManuallyDrop<T>,
         guard: &'g Guard,
-    ) -> Result<Placed<'g, T>, PushError<T>> {
+    ) -> Result<Placed<'g, T>, Rejected> {
         if let (Some(_), Why::Closed) = (at, why) {
             // Whoever closed the ring is about to link the next one, if not stalled.
             let mut wait = Wait::new();
@@ -241,9 +277,9 @@ impl<T> List<T> {
         match self.after(at, guard) {
             Link::To(next) => {
                 self.advance_tail(at, next);
-                return Ok(Placed::Retry(next, item));
+                return Ok(Placed::Retry(next));
             }
-            Link::Final => return Err(PushError::Closed(item)),
+            Link::Final => return Err(Rejected::Closed),
             Link::Open => {}
         }
         let capacity = match (at, why) {
@@ -255,7 +291,7 @@ impl<T> List<T> {
             (Some(segment), Why::Retracted) => segment.capacity(),
         };
         // Memory first: without it nothing has changed.
-        let Some(new) = self.fresh(capacity, at) else { return Err(PushError::NoMemory(item)) };
+        let Some(new) = self.fresh(capacity, at) else { return Err(Rejected::NoMemory) };
         // SAFETY: fresh, and seen by nobody else.
         let new = unsafe { new.as_ref() };
         // SAFETY: as above.
@@ -270,11 +306,11 @@ impl<T> List<T> {
             }
             Err(winner) => {
                 // SAFETY: `new` was not linked: it is as `preload` left it, and ours alone.
-                let item = unsafe { new.unload() };
+                unsafe { new.unload() };
                 self.keep_spare(new);
                 match winner {
-                    Link::To(next) => Ok(Placed::Retry(next, item)),
-                    Link::Final | Link::Open => Err(PushError::Closed(item)),
+                    Link::To(next) => Ok(Placed::Retry(next)),
+                    Link::Final | Link::Open => Err(Rejected::Closed),
                 }
             }
         }
@@ -293,7 +329,9 @@ impl<T> List<T> {
         match link.compare_exchange(null_mut(), address(new), Release, Acquire) {
             Ok(_) => {
                 reach(Point::RingLinked);
-                self.advance_tail(at, new);
+                if !mutant("appender-stalls") {
+                    self.advance_tail(at, new);
+                }
                 Ok(())
             }
             Err(winner) => {
@@ -647,6 +685,9 @@ impl<T> List<T> {
 
 impl<T> Drop for List<T> {
     fn drop(&mut self) {
+        if is_model_failing() {
+            return;
+        }
         self.drop_spare();
         // SAFETY: exclusive access; from here on the list is not used any more.
         unsafe { release_chain(self.head_seg.load(Relaxed), |segment| &segment.next) };

@@ -2,7 +2,7 @@
 
 use core::fmt;
 use core::iter::FusedIterator;
-use core::mem::needs_drop;
+use core::mem::{ManuallyDrop, needs_drop};
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use alloc::alloc::handle_alloc_error;
@@ -15,6 +15,7 @@ use crate::list::List;
 use crate::reclaim::pin;
 use crate::segment::Claim;
 use crate::stats::Stats;
+use crate::sync::is_model_failing;
 
 /// An unbounded first-in first-out queue for any number of producers and consumers.
 ///
@@ -114,7 +115,12 @@ impl<T> Queue<T> {
     /// ```
     #[inline]
     pub fn try_push(&self, item: T) -> Result<(), PushError<T>> {
-        self.list.push(item, &pin()).map(|_| ())
+        let (item, guard) = (ManuallyDrop::new(item), pin());
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { self.list.push(&item, &guard) } {
+            Ok(_) => Ok(()),
+            Err(rejected) => Err(rejected.with(item)),
+        }
     }
 
     /// Takes the item at the front. `None` if there is none.
@@ -150,15 +156,17 @@ impl<T> Queue<T> {
         let Some(segment) = self.list.tail_mut() else { return self.push(item) };
         let ticket = segment.issue_mut();
         let tick = ticket.tick();
-        match ticket.fill(item) {
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { ticket.fill(&item) } {
             Ok(()) => {
                 if let Some(ticket) = tick {
                     self.list.tick_mut(ticket);
                 }
             }
             Err(unfilled) => {
-                if let Err(refused) = unfilled.settle() {
-                    self.push(refused.item);
+                if unfilled.settle().is_err() {
+                    self.push(ManuallyDrop::into_inner(item));
                 }
             }
         }
@@ -293,7 +301,7 @@ pub(crate) fn fail<T>(error: PushError<T>) -> ! {
 
 impl<T> Drop for Queue<T> {
     fn drop(&mut self) {
-        if needs_drop::<T>() {
+        if needs_drop::<T>() && !is_model_failing() {
             // If an item's destructor panics, the others are dropped all the same.
             let rest = Rest(self);
             while rest.0.pop_mut().is_some() {}

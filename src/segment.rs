@@ -6,6 +6,7 @@
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
@@ -67,13 +68,6 @@ pub(crate) struct Origin {
     pub(crate) shrunk: bool,
 }
 
-/// An item that did not get into the ring, and why.
-#[derive(Debug)]
-pub(crate) struct Refused<T> {
-    pub(crate) item: T,
-    pub(crate) why: Why,
-}
-
 /// Why a ring did not take an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Why {
@@ -101,7 +95,7 @@ pub(crate) struct Issued<'s, T> {
 #[derive(Debug)]
 pub(crate) struct Unfilled<'s, T> {
     ticket: Issued<'s, T>,
-    item: Unpublished<T>,
+    why: Unpublished,
 }
 
 /// A consumer's ticket: the right to be the one consumer of a lap of a slot.
@@ -260,11 +254,14 @@ impl<T> Segment<T> {
     }
 
     /// Pushes; returns the ticket's number.
-    #[inline]
-    pub(crate) fn push(&self, item: T) -> Result<usize, Refused<T>> {
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved.
+    pub(crate) unsafe fn push(&self, item: &ManuallyDrop<T>) -> Result<usize, Why> {
         let ticket = self.issue();
         let number = ticket.number;
-        match ticket.fill(item) {
+        // SAFETY: the caller's promise.
+        match unsafe { ticket.fill(item) } {
             Ok(()) => Ok(number),
             Err(unfilled) => unfilled.settle().map(|()| number),
         }
@@ -402,24 +399,24 @@ impl<T> Segment<T> {
         Origin { dwell: self.origin.dwell.next(laps, self.origin.shrunk, grows), shrunk }
     }
 
-    /// Puts the first item into a fresh ring.
+    /// Moves the first item into a fresh ring.
     ///
     /// # Safety
     /// The ring is fresh, and nobody else can see it.
-    pub(crate) unsafe fn preload(&self, item: T) {
+    pub(crate) unsafe fn preload(&self, item: &ManuallyDrop<T>) {
         // SAFETY: the caller's promise.
         unsafe { self.shape().at(0).0.preload(item) };
         self.tail.store(1, Relaxed);
     }
 
-    /// The inverse of [`preload`](Self::preload): the ring is fresh again.
+    /// Undoes [`preload`](Self::preload): the ring is fresh, the caller's copy is the item again.
     ///
     /// # Safety
     /// The ring is as `preload` left it, and nobody else can see it.
-    pub(crate) unsafe fn unload(&self) -> T {
+    pub(crate) unsafe fn unload(&self) {
         self.tail.store(0, Relaxed);
         // SAFETY: the caller's promise.
-        unsafe { self.shape().at(0).0.unload() }
+        unsafe { self.shape().at(0).0.unload() };
     }
 
     #[inline]
@@ -464,26 +461,29 @@ impl<'s, T> Issued<'s, T> {
         self.segment.is_tick(self.number).then_some(self.number)
     }
 
-    /// Leaves an item. No read-modify-write.
+    /// Moves an item in. No read-modify-write.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved.
     #[inline]
-    pub(crate) fn fill(self, item: T) -> Result<(), Unfilled<'s, T>> {
+    pub(crate) unsafe fn fill(self, item: &ManuallyDrop<T>) -> Result<(), Unfilled<'s, T>> {
         let _watch = self.segment.watch();
         if self.number & CLOSED != 0 {
-            return Err(Unfilled { ticket: self, item: Unpublished::Occupied(item) });
+            return Err(Unfilled { ticket: self, why: Unpublished::Occupied });
         }
         reach(Point::PushTicket);
         // SAFETY: the counter issued this number, and with it this lap of the slot, to us alone.
         let published = unsafe { self.slot.publish(self.lap, item, self.segment.pair) };
-        published.map_err(|item| Unfilled { ticket: self, item })
+        published.map_err(|why| Unfilled { ticket: self, why })
     }
 }
 
 impl<T> Unfilled<'_, T> {
-    /// Settles the ticket: either its consumer has the item after all, or here it is.
+    /// Settles the ticket: after `Ok` the item has moved after all, otherwise it has not.
     #[inline]
-    pub(crate) fn settle(self) -> Result<(), Refused<T>> {
+    pub(crate) fn settle(self) -> Result<(), Why> {
         // SAFETY: we have the ticket, and this consumes it.
-        unsafe { self.ticket.segment.settle(self.ticket.number, self.item) }
+        unsafe { self.ticket.segment.settle(self.ticket.number, self.why) }
     }
 }
 
@@ -515,30 +515,27 @@ impl<T> Claimed<'_, T> {
 /// fits into registers, and the fast path needs no stack.
 impl<T> Segment<T> {
     /// # Safety
-    /// The caller has the producer's ticket of this number, `item` is what became of it, and it
-    /// is used up.
+    /// The caller has the producer's ticket of this number, `why` is what became of its item, and
+    /// the ticket is used up.
     #[cold]
     #[inline(never)]
-    unsafe fn settle(&self, number: usize, item: Unpublished<T>) -> Result<(), Refused<T>> {
+    unsafe fn settle(&self, number: usize, why: Unpublished) -> Result<(), Why> {
         let _watch = self.watch();
+        if number & CLOSED != 0 {
+            return Err(Why::Closed);
+        }
         let (slot, lap) = self.shape().at(number);
-        let refused = match item {
-            Unpublished::Occupied(item) if number & CLOSED != 0 => {
-                return Err(Refused { item, why: Why::Closed });
-            }
-            Unpublished::Occupied(item) => {
+        let why = match why {
+            Unpublished::Occupied => {
                 slot.abandon(lap);
-                let depth = number.saturating_sub(self.front.head.load(Relaxed));
-                Refused { item, why: Why::Occupied { depth } }
+                Why::Occupied { depth: number.saturating_sub(self.front.head.load(Relaxed)) }
             }
             // SAFETY: the caller's lap, and the item has been published.
-            Unpublished::GivenUp => match unsafe { slot.retract(lap) } {
-                Some(item) => Refused { item, why: Why::Retracted },
-                None => return Ok(()),
-            },
+            Unpublished::GivenUp if unsafe { slot.retract(lap) } => Why::Retracted,
+            Unpublished::GivenUp => return Ok(()),
         };
         self.void.add(1);
-        Err(refused)
+        Err(why)
     }
 
     /// # Safety

@@ -17,7 +17,7 @@
 //! (see [`Pair`]) at least one of them sees the other, and where both do, an exchange of the
 //! state lets exactly one of them have the item.
 
-use core::mem::MaybeUninit;
+use core::mem::{ManuallyDrop, MaybeUninit};
 
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::barrier::Pair;
@@ -48,10 +48,10 @@ pub(crate) struct Slot<T> {
 }
 
 /// Why an item is not simply published.
-#[derive(Debug)]
-pub(crate) enum Unpublished<T> {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Unpublished {
     /// The slot was not free: its previous item is still there, or it is dead.
-    Occupied(T),
+    Occupied,
     /// The item is in the slot, but the consumer may have given up before it was there.
     GivenUp,
 }
@@ -67,25 +67,26 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Leaves the item of a lap. No read-modify-write unless the consumer gave up.
+    /// Moves the item of a lap in. No read-modify-write.
     ///
     /// # Safety
     /// The caller is the one producer of this lap, and calls once. All users of the slot use the
-    /// same pair.
+    /// same pair. After `Ok` the item has moved; after `Occupied` it has not, and after `GivenUp`
+    /// [`retract`](Self::retract) decides.
     #[inline]
     pub(crate) unsafe fn publish(
         &self,
         lap: u32,
-        item: T,
+        item: &ManuallyDrop<T>,
         pair: Pair,
-    ) -> Result<(), Unpublished<T>> {
+    ) -> Result<(), Unpublished> {
         // [SLOT-1 acquire <- SLOT-4 release] The last lap's consumer has read its item.
         if self.state.load(Acquire) != empty(lap) {
-            return Err(Unpublished::Occupied(item));
+            return Err(Unpublished::Occupied);
         }
         // SAFETY: in EMPTY(lap) only this lap's producer touches the value: the last lap's
         // consumer is done with it (SLOT-1), and this lap's waits for FULL(lap).
-        self.value.with_mut(|value| unsafe { (*value).as_mut_ptr().write(item) });
+        unsafe { self.write(item) };
         reach(Point::PushWritten);
         let order = if mutant("publish-relaxed") { Relaxed } else { Release };
         // [SLOT-2 release -> SLOT-3, SLOT-6] The item.
@@ -96,17 +97,15 @@ impl<T> Slot<T> {
         if self.is_given_up(lap) { Err(Unpublished::GivenUp) } else { Ok(()) }
     }
 
-    /// Takes back an item that its consumer may have passed by, unless the consumer has it after
-    /// all.
+    /// Takes back an item that its consumer may have passed by: true if the consumer has not got
+    /// it, so that the producer's copy is the item again.
     ///
     /// # Safety
     /// The caller is the one producer of this lap and has published its item.
-    pub(crate) unsafe fn retract(&self, lap: u32) -> Option<T> {
-        // Relaxed: the producer reads back what it wrote itself; whoever finds DEAD reads nothing.
-        let exchange = self.state.compare_exchange(full(lap), DEAD, Relaxed, Relaxed);
-        // SAFETY: the exchange took the item from FULL(lap), where it was initialised, and nobody
-        // else can: a consumer that gave up takes it by the same exchange.
-        exchange.is_ok().then(|| unsafe { self.read() })
+    pub(crate) unsafe fn retract(&self, lap: u32) -> bool {
+        // Relaxed: whoever finds DEAD reads nothing, and a consumer that gave up takes the item by
+        // the same exchange, so that only one of the two has it.
+        self.state.compare_exchange(full(lap), DEAD, Relaxed, Relaxed).is_ok()
     }
 
     /// The producer's way to say that nothing will come at this lap.
@@ -186,23 +185,31 @@ impl<T> Slot<T> {
         self.value.with(|value| unsafe { (*value).assume_init_read() })
     }
 
-    /// Leaves an item in a fresh slot that nobody else can see.
+    /// # Safety
+    /// The caller is the only one to touch the value.
+    unsafe fn write(&self, item: &ManuallyDrop<T>) {
+        let from = core::ptr::from_ref(item).cast::<T>();
+        self.value.with_mut(|value| {
+            // SAFETY: the caller's promise; one is inside the slot, the other is not.
+            unsafe { value.cast::<T>().copy_from_nonoverlapping(from, 1) };
+        });
+    }
+
+    /// Moves an item into a fresh slot.
     ///
     /// # Safety
     /// The slot is fresh, and nobody else can see it.
-    pub(crate) unsafe fn preload(&self, item: T) {
+    pub(crate) unsafe fn preload(&self, item: &ManuallyDrop<T>) {
         // SAFETY: the caller has the slot to itself.
-        self.value.with_mut(|value| unsafe { (*value).as_mut_ptr().write(item) });
+        unsafe { self.write(item) };
         self.state.store(full(0), Relaxed);
     }
 
-    /// The inverse of [`preload`](Self::preload): takes the item back, and the slot is fresh again.
+    /// Undoes [`preload`](Self::preload): the caller's copy is the item again.
     ///
     /// # Safety
     /// The slot is as `preload` left it, and nobody else can see it.
-    pub(crate) unsafe fn unload(&self) -> T {
+    pub(crate) unsafe fn unload(&self) {
         self.state.store(empty(0), Relaxed);
-        // SAFETY: the caller has the slot to itself, and there is an item in it.
-        unsafe { self.read() }
     }
 }

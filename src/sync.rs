@@ -1,29 +1,26 @@
 //! The shim: the only place that names atomics and cells.
 //!
 //! Normally these are the standard ones. In model mode (`--cfg segring_loom`) they are loom's, so
-//! that a model checker sees every access; with `--cfg segring_shadow` on top, each atomic carries
-//! a shadow (see [`shadow`]).
+//! that a model checker sees every access, and each atomic can have a shadow (see [`shadow`]).
 //!
 //! The switch is a cfg of our own, never `cfg(test)` (a library linked into an integration test is
 //! built without it) and never a cargo feature (features unify across a build).
 
 #[cfg(not(segring_loom))]
 pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, fence};
-#[cfg(all(segring_loom, not(segring_shadow)))]
-pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize};
 #[cfg(segring_loom)]
 pub(crate) use loom::{cell::UnsafeCell, sync::atomic::fence};
-#[cfg(segring_shadow)]
+#[cfg(segring_loom)]
 pub(crate) use shadow::{AtomicPtr, AtomicU32, AtomicUsize};
 
-use core::sync::atomic::AtomicUsize as StdAtomicUsize;
-pub(crate) use core::sync::atomic::Ordering;
 #[cfg(all(target_os = "linux", not(any(segring_loom, segring_fences, miri))))]
-pub(crate) use core::sync::atomic::{AtomicU8, compiler_fence};
+pub(crate) use core::sync::atomic::AtomicU8;
+use core::sync::atomic::AtomicUsize as StdAtomicUsize;
+pub(crate) use core::sync::atomic::{Ordering, compiler_fence};
 
 pub(crate) mod barrier;
 pub(crate) mod memory;
-#[cfg(segring_shadow)]
+#[cfg(segring_loom)]
 mod shadow;
 
 /// A cell that is read and written through closures, as loom's is.
@@ -126,22 +123,36 @@ impl Wait {
 #[allow(clippy::inline_always, reason = "nothing at all outside models")]
 pub(crate) fn model_fence() {
     #[cfg(segring_loom)]
-    fence(Ordering::SeqCst);
+    if !is_model_failing() {
+        fence(Ordering::SeqCst);
+    }
 }
 
-/// Whether the fault of this name is switched on (`SEGRING_MUTANT=name`, in builds with
-/// `--cfg segring_mutants` only; `false` at compile time otherwise).
-#[cfg(segring_mutants)]
-pub(crate) fn mutant(name: &str) -> bool {
-    static NAME: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
-    NAME.get_or_init(|| std::env::var("SEGRING_MUTANT").ok()).as_deref() == Some(name)
-}
-
-#[cfg(not(segring_mutants))]
+/// Whether a model has failed and its threads are being unwound: loom then forbids what
+/// destructors usually do, and a second panic would hide the first.
 #[inline(always)]
-#[allow(clippy::inline_always, reason = "a constant outside mutation runs")]
-pub(crate) const fn mutant(_: &str) -> bool {
-    false
+#[allow(clippy::inline_always, reason = "a constant outside models")]
+pub(crate) fn is_model_failing() -> bool {
+    cfg!(segring_loom) && std::thread::panicking()
+}
+
+/// Whether the fault of this name is switched on: by [`crate::model::mutated`] in models, by
+/// `SEGRING_MUTANT=name` in builds with `--cfg segring_mutants`, never otherwise.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "a constant in normal builds")]
+pub(crate) fn mutant(name: &str) -> bool {
+    #[cfg(segring_loom)]
+    return crate::model::is_mutant(name);
+    #[cfg(all(segring_mutants, not(segring_loom)))]
+    {
+        static NAME: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
+        NAME.get_or_init(|| std::env::var("SEGRING_MUTANT").ok()).as_deref() == Some(name)
+    }
+    #[cfg(not(any(segring_loom, segring_mutants)))]
+    {
+        let _ = name;
+        false
+    }
 }
 
 /// A place inside an operation where a test may park the thread.

@@ -1,1 +1,134 @@
-//! Models of segring.
+//! Models of segring, run by loom over the real library.
+//!
+//! Built with `--cfg segring_loom`; without it this package is empty. `make models` runs all of
+//! them, and fails if fewer than expected have run.
+//!
+//! A model that finds nothing wrong proves little if it has not been where things go wrong. So each
+//! model states the outcomes it allows, and `coverage.txt` says how many executions and outcomes it
+//! must have seen. Each runs twice: as loom does it, and with a shadow beside every atomic, which
+//! covers a blind spot of loom (see `sync/shadow.rs` in the library); with the shadow it must have
+//! seen every outcome it allows.
+
+#![cfg(segring_loom)]
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use segring::model::{mutated, shadowed};
+
+use coverage::Coverage;
+
+mod coverage;
+pub mod spec;
+
+/// Runs a model to its end, without and with the shadow, and prints a line about each.
+///
+/// `allowed` are the outcomes that may happen, or else the coverage file says. The bound on
+/// preemptions is 2, or `LOOM_MAX_PREEMPTIONS`. Limits in time or number of executions, which let
+/// loom stop early and report success, are switched off.
+pub fn check<O: Ord + Debug + Send + 'static>(
+    name: &str,
+    allowed: Option<&BTreeSet<O>>,
+    model: impl Fn() -> O + Clone + Send + Sync + 'static,
+) {
+    let [plain, shadow] = [false, true].map(|shadow| {
+        let (executions, outcomes) = shadowed(shadow, || explore(model.clone()));
+        let mode = if shadow { " with shadow" } else { "" };
+        say(&format!("{name}{mode}: {executions} executions, {} outcomes", outcomes.len()));
+        if let Some(allowed) = allowed {
+            let extra: Vec<_> = outcomes.difference(allowed).collect();
+            assert!(extra.is_empty(), "{name}: outcomes that must not happen: {extra:#?}");
+        }
+        (executions, outcomes)
+    });
+    if let Some(allowed) = allowed {
+        let missed: Vec<_> = allowed.difference(&shadow.1).collect();
+        assert!(missed.is_empty(), "{name}: outcomes never seen: {missed:#?}");
+    }
+    let listed = allowed.is_none().then(|| shadow.1.iter().map(|o| format!("{o:?}")).collect());
+    let seen = Coverage {
+        plain: (plain.0, plain.1.len()),
+        shadow: (shadow.0, shadow.1.len()),
+        outcomes: listed.unwrap_or_default(),
+    };
+    seen.assert_reaches(name);
+}
+
+/// Runs a model to its end.
+fn explore<O: Ord + Send + 'static>(
+    model: impl Fn() -> O + Send + Sync + 'static,
+) -> (usize, BTreeSet<O>) {
+    let executions = Arc::new(AtomicUsize::new(0));
+    let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound.get_or_insert(2);
+    builder.max_duration = None;
+    builder.max_permutations = None;
+    builder.max_branches = 20_000;
+    let (counter, seen) = (Arc::clone(&executions), Arc::clone(&outcomes));
+    builder.check(move || {
+        let outcome = model();
+        counter.fetch_add(1, Ordering::Relaxed);
+        seen.lock().expect("no model panics while it holds this").insert(outcome);
+    });
+    let outcomes = std::mem::take(&mut *outcomes.lock().expect("the model is over"));
+    (executions.load(Ordering::Relaxed), outcomes)
+}
+
+/// Runs a model with faults switched on, and asserts that it fails.
+pub fn kills<O: Ord + Send + 'static>(
+    mutant: &'static [&'static str],
+    name: &str,
+    model: impl Fn() -> O + Send + Sync + 'static,
+) {
+    let quiet = Quiet::new();
+    let result = catch_unwind(AssertUnwindSafe(|| mutated(mutant, || explore(model))));
+    drop(quiet);
+    let Err(panic) = result else { panic!("mutant {mutant:?} SURVIVED {name}") };
+    let why = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("?");
+    let why = why.lines().find(|line| !line.trim().is_empty()).unwrap_or("?").trim();
+    say(&format!("mutant {}: killed by {name} ({why})", mutant.join(" + ")));
+}
+
+/// Writes a line that the test harness does not swallow.
+fn say(line: &str) {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).expect("stdout is open");
+}
+
+std::thread_local! {
+    static QUIET: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+/// Keeps expected panics of this thread out of the output.
+struct Quiet;
+
+impl Quiet {
+    fn new() -> Self {
+        static HOOK: std::sync::Once = std::sync::Once::new();
+        HOOK.call_once(|| {
+            let loud = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |info| {
+                if !QUIET.get() {
+                    loud(info);
+                }
+            }));
+        });
+        QUIET.set(true);
+        Self
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        QUIET.set(false);
+    }
+}

@@ -84,6 +84,7 @@ mod model {
 
         /// A ring is freed once.
         pub(crate) fn freed(&self) {
+            super::graveyard::count_freed();
             let before = self.state.fetch_or(FREED, Relaxed);
             assert_eq!(before & FREED, 0, "a segment was freed twice");
         }
@@ -91,7 +92,7 @@ mod model {
 
     impl Drop for Watch<'_> {
         fn drop(&mut self) {
-            if !std::thread::panicking() {
+            if !crate::sync::is_model_failing() {
                 let freed = self.0.state.load(Relaxed) & FREED != 0;
                 assert!(!freed, "a freed segment was used");
             }
@@ -110,25 +111,40 @@ impl Tombstone {
 
 /// Keeps the memory of an execution until the next one begins.
 #[cfg(segring_loom)]
+pub(crate) use graveyard::live_segments;
+
+#[cfg(segring_loom)]
 mod graveyard {
     use core::alloc::Layout;
-    use core::cell::RefCell;
+    use core::cell::{Cell, RefCell};
     use core::ptr::NonNull;
 
     std::thread_local! {
         // loom runs all threads of a model on one thread of the system.
         static KEPT: RefCell<Vec<(NonNull<u8>, Layout)>> = const { RefCell::new(Vec::new()) };
+        static FREED: Cell<usize> = const { Cell::new(0) };
     }
 
     loom::lazy_static! {
         /// Made anew in every execution: then the memory of the last one is free to go.
         static ref EXECUTION: () = KEPT.with_borrow_mut(|kept| {
+            FREED.set(0);
             for (memory, layout) in kept.drain(..) {
                 // SAFETY: `keep` was given memory of the global allocator with its layout; the
                 // execution that used it is over.
                 unsafe { alloc::alloc::dealloc(memory.as_ptr(), layout) };
             }
         });
+    }
+
+    pub(super) fn count_freed() {
+        FREED.set(FREED.get() + 1);
+    }
+
+    /// How many segments of this execution have been allocated and not freed.
+    pub(crate) fn live_segments() -> usize {
+        let () = *EXECUTION;
+        KEPT.with_borrow(Vec::len) - FREED.get()
     }
 
     pub(super) fn keep(memory: NonNull<u8>, layout: Layout) {

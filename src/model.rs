@@ -1,0 +1,131 @@
+//! Model mode only: the parts of the queue that models take apart, and faults to be found.
+//!
+//! This module exists with `--cfg segring_loom` alone and is no part of the crate's interface.
+
+#![allow(missing_docs, reason = "no part of the crate's interface")]
+
+use core::cell::Cell;
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
+
+use crate::segment::{Claim, Origin, Segment, Why};
+
+std::thread_local! {
+    // loom runs all threads of a model on one thread of the system.
+    static MUTANTS: Cell<&'static [&'static str]> = const { Cell::new(&[]) };
+    static SHADOWED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `f` with faults switched on.
+pub fn mutated<R>(names: &'static [&'static str], f: impl FnOnce() -> R) -> R {
+    with(&MUTANTS, names, f)
+}
+
+/// Runs `f` with a shadow beside every atomic, or without.
+pub fn shadowed<R>(on: bool, f: impl FnOnce() -> R) -> R {
+    with(&SHADOWED, on, f)
+}
+
+/// Sets a switch while `f` runs.
+fn with<T: Copy + 'static, R>(
+    switch: &'static std::thread::LocalKey<Cell<T>>,
+    value: T,
+    f: impl FnOnce() -> R,
+) -> R {
+    struct Reset<T: Copy + 'static>(&'static std::thread::LocalKey<Cell<T>>, T);
+    impl<T: Copy> Drop for Reset<T> {
+        fn drop(&mut self) {
+            self.0.set(self.1);
+        }
+    }
+    let _reset = Reset(switch, switch.replace(value));
+    f()
+}
+
+pub(crate) fn is_mutant(name: &str) -> bool {
+    MUTANTS.get().contains(&name)
+}
+
+pub(crate) fn is_shadowed() -> bool {
+    SHADOWED.get()
+}
+
+/// How many segments of this execution have been allocated and not freed.
+pub fn live_segments() -> usize {
+    crate::sync::memory::live_segments()
+}
+
+/// One ring without a list, kept until the execution is over.
+#[derive(Debug)]
+pub struct Ring<T>(NonNull<Segment<T>>);
+
+// SAFETY: as for the list of rings: items pass from thread to thread, references do not.
+unsafe impl<T: Send> Send for Ring<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Ring<T> {}
+
+/// Why a ring did not take an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Refusal {
+    Closed,
+    Occupied,
+    Retracted,
+}
+
+/// What a consumer found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Found<T> {
+    Item(T),
+    Empty,
+    Drained,
+}
+
+impl<T> Ring<T> {
+    pub fn new(capacity: usize) -> Self {
+        Self(Segment::allocate(capacity, Origin::default()).expect("models are small"))
+    }
+
+    fn segment(&self) -> &Segment<T> {
+        // SAFETY: never freed.
+        unsafe { self.0.as_ref() }
+    }
+
+    pub fn push(&self, item: T) -> Result<(), (T, Refusal)> {
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        let why = match unsafe { self.segment().push(&item) } {
+            Ok(_) => return Ok(()),
+            Err(Why::Closed) => Refusal::Closed,
+            Err(Why::Occupied { .. }) => Refusal::Occupied,
+            Err(Why::Retracted) => Refusal::Retracted,
+        };
+        Err((ManuallyDrop::into_inner(item), why))
+    }
+
+    pub fn pop(&self) -> Found<T> {
+        loop {
+            match self.segment().claim(0) {
+                Claim::Empty => return Found::Empty,
+                Claim::Drained => return Found::Drained,
+                Claim::Ticket(ticket) => {
+                    match ticket.take().map_or_else(|ticket| ticket.wait_or_give_up(), Some) {
+                        Some(item) => return Found::Item(item),
+                        None => {}
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn close(&self) -> bool {
+        self.segment().close()
+    }
+
+    pub fn len(&self) -> usize {
+        self.segment().len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
