@@ -58,14 +58,17 @@ impl Comparison {
     }
 
     /// How long `ours` takes for what `theirs` does in one, over the rounds in which both have a
-    /// result.
+    /// result, if these are more than half.
     pub fn ratio(&self, ours: &str, theirs: &str) -> Option<Spread> {
         let nanos = |name| {
             let series = self.series_of(name)?;
             Some(series.samples.iter().map(Sample::result))
         };
-        let rounds = nanos(ours)?.zip(nanos(theirs)?);
-        Spread::of(rounds.filter_map(|(ours, theirs)| Some(ours? / theirs?)))
+        let (ours, theirs) = (nanos(ours)?, nanos(theirs)?);
+        let rounds = ours.len();
+        let ratios: Vec<f64> =
+            ours.zip(theirs).filter_map(|(ours, theirs)| Some(ours? / theirs?)).collect();
+        if 2 * ratios.len() > rounds { Spread::of(ratios) } else { None }
     }
 }
 
@@ -150,30 +153,20 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Splits what is left of a time among what is left to do, as that turns out to take.
-#[derive(Debug)]
-pub struct Budget {
-    until: Instant,
-    shares: u32,
-}
-
-impl Budget {
+/// The length of a sample of weight 1, when so many are to be taken until then.
+///
+/// It stays the same for the whole of a comparison: if the last cases had to make up for what the first
+/// ran over, they would get the worst samples. The run may end a little late instead.
+pub fn sample_length(until: Instant, samples: u32) -> Duration {
     /// Shorter samples say nothing at all.
-    pub const LEAST: Duration = Duration::from_millis(2);
+    const LEAST: Duration = Duration::from_millis(2);
     /// Longer ones say nothing more.
-    pub const MOST: Duration = Duration::from_millis(500);
+    const MOST: Duration = Duration::from_millis(500);
+    /// The rest goes into starting threads, filling queues and warming up.
+    const TIMED: f64 = 0.85;
 
-    /// The time until then, in so many shares.
-    pub const fn new(until: Instant, shares: u32) -> Self {
-        Self { until, shares }
-    }
-
-    /// The length of each of `samples` samples that weigh `weight` shares each.
-    pub fn take(&mut self, samples: u32, weight: u32) -> Duration {
-        let share = self.until.saturating_duration_since(Instant::now()) / self.shares.max(1);
-        self.shares = self.shares.saturating_sub(samples * weight);
-        (share * weight).clamp(Self::LEAST, Self::MOST)
-    }
+    let share = until.saturating_duration_since(Instant::now()) / samples.max(1);
+    share.mul_f64(TIMED).clamp(LEAST, MOST)
 }
 
 #[cfg(test)]
@@ -181,7 +174,7 @@ mod tests {
     use core::time::Duration;
     use std::time::Instant;
 
-    use super::{Budget, Spread, Verdict, in_rounds};
+    use super::{Spread, Verdict, in_rounds, sample_length};
 
     #[test]
     fn rounds_go_there_and_back() {
@@ -213,10 +206,9 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_is_shared_by_weight() {
-        let mut budget = Budget::new(Instant::now() + Duration::from_secs(10), 100);
-        let sample = budget.take(10, 4);
-        assert!(sample > Duration::from_millis(390) && sample <= Duration::from_millis(400));
-        assert_eq!(Budget::new(Instant::now(), 100).take(1, 1), Budget::LEAST);
+    fn samples_share_the_time() {
+        let length = sample_length(Instant::now() + Duration::from_secs(10), 100);
+        assert!(length > Duration::from_millis(80) && length <= Duration::from_millis(85));
+        assert_eq!(sample_length(Instant::now(), 100), Duration::from_millis(2));
     }
 }

@@ -13,7 +13,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use crate::clock::Clock;
-use crate::compare::{Budget, Comparison, Series, in_rounds};
+use crate::compare::{Comparison, Series, in_rounds, sample_length};
 use crate::machine::Machine;
 use crate::peers::{Competitor, Progress as Promised, roster};
 use crate::probe::Probe;
@@ -124,24 +124,21 @@ fn compare(
 
     let competitors = roster();
     let families = Case::families();
-    let samples = |case: Case| {
-        let entrants = competitors.iter().filter(|competitor| competitor.enters(case)).count();
-        u32::try_from(entrants * ROUNDS).expect("a few dozen samples")
-    };
-    let cases = families.iter().flat_map(|family| &family.cases);
-    let shares = cases.map(|&case| samples(case) * weight(case)).sum();
-
     let mut results = Results::default();
     progress.case("burst");
     results.bursts = bursts(&competitors);
     record.bursts(&results.bursts)?;
 
-    let mut budget = Budget::new(until, shares);
+    let shares = families.iter().flat_map(|family| &family.cases).map(|&case| {
+        let entrants = competitors.iter().filter(|competitor| competitor.enters(case)).count();
+        u32::try_from(entrants * ROUNDS).expect("a few dozen samples") * weight(case)
+    });
+    let length = sample_length(until, shares.sum());
     for family in families {
         let mut comparisons = Vec::new();
         for &case in &family.cases {
             progress.case(&case.to_string());
-            let length = budget.take(samples(case), weight(case));
+            let length = length * weight(case);
             let comparison = Comparison::run(case, &competitors, ROUNDS, length, seed);
             record.comparison(&comparison)?;
             comparisons.push(comparison);

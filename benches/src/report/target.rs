@@ -144,6 +144,16 @@ mod tests {
     }
 
     #[test]
+    fn rounds_without_a_result_do_not_count() {
+        let (ours, theirs) = ("segring Handle", "segring Queue");
+        let mut comparison = comparison([10, 10, 90], [20, 20, 30], 0);
+        comparison.series[1].samples[2].overlap = 0.4;
+        assert!(met(ratio(&comparison, ours, theirs, 0.5)));
+        comparison.series[0].samples[0].overlap = 0.4;
+        assert_eq!(ratio(&comparison, ours, theirs, 0.5), None, "one of three is too few");
+    }
+
+    #[test]
     fn one_allocation_is_too_many() {
         assert!(met(no_allocation(&comparison([1; 3], [1; 3], 0), "segring Handle")));
         assert!(!met(no_allocation(&comparison([1; 3], [1; 3], 1), "segring Handle")));

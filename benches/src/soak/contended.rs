@@ -63,7 +63,8 @@ impl fmt::Display for Scenario {
         write!(
             f,
             "{kind} round of {threads} threads x {operations} operations, smallest ring \
-             {min_slots}, patience {patience}, 1 in {disturbed_one_in} disturbed, {stalled}round seed {seed}"
+             {min_slots}, patience {patience}, 1 in {disturbed_one_in} disturbed, {stalled}\
+             round seed {seed}"
         )
     }
 }
