@@ -26,6 +26,8 @@ extern "C" fn dawdle(_: c_int) {
     for _ in 0..TURNS.load(Relaxed) {
         spin_loop();
     }
+    #[cfg(test)]
+    tests::STALLED.fetch_add(1, Relaxed);
 }
 
 /// The threads of a round that can be stalled.
@@ -102,32 +104,29 @@ fn rest_briefly() {
 
 #[cfg(test)]
 mod tests {
-    use super::{SIGNAL, Stalls, TURNS};
+    use core::sync::atomic::AtomicU64;
     use core::sync::atomic::Ordering::Relaxed;
     use core::time::Duration;
-    use std::thread::{scope, sleep};
+    use std::thread;
     use std::time::Instant;
 
+    use super::Stalls;
+
+    pub(super) static STALLED: AtomicU64 = AtomicU64::new(0);
+
     #[test]
-    fn threads_are_stalled_and_survive() {
+    fn threads_at_work_are_stalled_until_they_are_done() {
         let stalls = Stalls::default();
-        let longest = scope(|scope| {
-            let working = scope.spawn(|| {
-                stalls.attend(|| {
-                    let start = Instant::now();
-                    let (mut last, mut longest) = (start, Duration::ZERO);
-                    while start.elapsed() < Duration::from_millis(200) {
-                        longest = longest.max(last.elapsed());
-                        last = Instant::now();
-                    }
-                    longest
-                })
-            });
-            sleep(Duration::from_millis(1));
-            stalls.run(1, 7);
-            working.join().unwrap()
+        let work = || {
+            let start = Instant::now();
+            while start.elapsed() < Duration::from_millis(100) {}
+        };
+        thread::scope(|scope| {
+            scope.spawn(|| stalls.attend(work));
+            scope.spawn(|| stalls.attend(work));
+            stalls.run(2, 7);
         });
-        assert!(TURNS.load(Relaxed) > 0, "{SIGNAL} was never sent");
-        assert!(longest > Duration::from_micros(5), "nothing took longer than {longest:?}");
+        let stalled = STALLED.load(Relaxed);
+        assert!(stalled > 20, "only {stalled} stalls in a tenth of a second");
     }
 }
