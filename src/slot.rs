@@ -161,6 +161,9 @@ impl<T> Slot<T> {
                 return Some(item);
             }
         }
+        if mutant("give-up-unmarked") {
+            return None;
+        }
         self.gave_up.fetch_max(u32::MAX - lap, Relaxed);
         reach(Point::PopGaveUp);
         // [SLOT-6 heavy <-> SLOT-5 light] From here on either the producer has seen the mark, or

@@ -175,7 +175,12 @@ fn closing() {
 #[test]
 fn mutants() {
     let model = Model { slots: 1, pushes: &[1], pops: &[1], closes: false };
-    for mutant in [&["light-barrier-off"], &["heavy-barrier-off"], &["publish-relaxed"]] {
+    for mutant in [
+        &["light-barrier-off"],
+        &["heavy-barrier-off"],
+        &["publish-relaxed"],
+        &["give-up-unmarked"],
+    ] {
         kills(mutant, &model.name(), move || model.run());
     }
 }

@@ -1,0 +1,108 @@
+# Every command a person or CI runs. Times are for two cores, first build included.
+#
+#   make soak    the main job: contended runs, checked and compared   about 4 min
+#   make test    all tests, models included                           about 10 min
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+CARGO ?= cargo
+LOGS  := target/logs
+# Other flags get other target directories, so that nothing is built twice in turn.
+FLAGS_LOOM  := --cfg segring_loom
+FLAGS_SMALL := --cfg segring_small --cfg segring_fences
+FLAGS_HOOKS := --cfg segring_hooks
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+
+# ---- The two commands ----
+
+.PHONY: soak
+soak: ## contended runs: checked for linearizability, compared with peers, recorded (SOAK_SECONDS, SOAK_SEED) 4 min
+	@$(CARGO) run --locked --release --quiet -p segring-benches --bin soak
+
+.PHONY: test
+test: test-plain test-small test-stall models ## everything that tests; ends with the tally                             10 min
+	@scripts/tally $(LOGS)/test-*.log
+
+# ---- What `test` is made of ----
+
+$(LOGS):
+	@mkdir -p $@
+
+.PHONY: test-plain
+test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of the benches                3 min
+	@$(CARGO) test --locked -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
+
+.PHONY: test-small
+test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
+	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance 2>&1 \
+		| tee $(LOGS)/test-small.log
+
+.PHONY: test-stall
+test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, others go on                  1 min
+	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall 2>&1 \
+		| tee $(LOGS)/test-stall.log
+
+.PHONY: models
+models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     4 min
+	@unset LOOM_MAX_PREEMPTIONS LOOM_MAX_DURATION LOOM_MAX_PERMUTATIONS
+	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) test --locked --target-dir target/loom -p loom-tests --profile loom 2>&1 \
+		| tee $(LOGS)/test-models.log
+	scripts/count-models $(LOGS)/test-models.log
+
+# ---- More evidence ----
+
+.PHONY: loom
+loom: | $(LOGS) ## the models with preemption bound 3                                              hours
+	@RUSTFLAGS="$(FLAGS_LOOM)" LOOM_MAX_PREEMPTIONS=3 $(CARGO) test --locked --target-dir target/loom \
+		-p loom-tests --profile loom 2>&1 | tee $(LOGS)/loom.log
+
+.PHONY: soak-mutant
+soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min
+	@! RUSTFLAGS="--cfg segring_mutants" SEGRING_MUTANT=give-up-unmarked SOAK_SECONDS=20 $(CARGO) run --locked \
+		--release --quiet --target-dir target/mutants -p segring-benches --bin soak | tee $(LOGS)/soak-mutant.log
+	scripts/found-violation $(LOGS)/soak-mutant.log
+
+.PHONY: bench
+bench: ## criterion benches                                                                15 min
+	@$(CARGO) bench --locked -p segring-benches
+
+# ---- Checks ----
+
+.PHONY: lint
+lint: ## formatting, clippy with warnings denied, the project's own rules
+	@$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --locked -p segring -p segring-benches --all-targets -- -D warnings
+	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
+	scripts/check-shim
+	scripts/check-orderings
+
+.PHONY: doc
+doc: ## documentation, warnings denied
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p segring
+
+.PHONY: package
+package: ## what would be published, built from the package alone
+	@$(CARGO) package --locked --allow-dirty -p segring
+	$(CARGO) package --locked --allow-dirty -p segring --list | scripts/check-package
+
+.PHONY: asm
+asm: ## one locked instruction in each fast path
+	@scripts/check-asm
+
+.PHONY: bench-test
+bench-test: ## each criterion bench once, unmeasured
+	@$(CARGO) bench --locked -p segring-benches -- --test
+
+.PHONY: ci
+ci: ## what CI runs                                                                     25 min
+	@$(MAKE) --no-print-directory test
+	$(MAKE) --no-print-directory lint doc package asm bench-test
+	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
+	$(MAKE) --no-print-directory soak-mutant
+	scripts/tally $(LOGS)/test-*.log

@@ -1,0 +1,196 @@
+//! The soak run as a whole: checks, comparisons, report, record.
+
+use alloc::sync::Arc;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::Relaxed;
+use core::time::Duration;
+use std::io;
+use std::panic;
+use std::process;
+use std::thread;
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+use crate::clock::Clock;
+use crate::compare::{Comparison, Series, in_rounds, sample_length};
+use crate::machine::Machine;
+use crate::peers::{Competitor, Progress as Promised, roster};
+use crate::probe::Probe;
+use crate::progress::Progress;
+use crate::record::{Line, Record};
+use crate::report::{FamilyResult, Results, targets, thousands};
+use crate::soak::Soak;
+use crate::soak::contended::Outcome;
+use crate::workload::{Burst, Case};
+
+/// What to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// About how long, in seconds.
+    pub seconds: u64,
+    /// Of all decisions.
+    pub seed: u64,
+}
+
+/// Samples that everybody takes of every case.
+const ROUNDS: usize = 6;
+
+/// Runs checks, then comparisons, prints and records everything, and returns the violations found.
+///
+/// # Errors
+/// When the record cannot be written.
+pub fn run(options: Options) -> io::Result<usize> {
+    let Options { seconds, seed } = options;
+    let (start, began) = (Instant::now(), Timestamp::now());
+    let length = Duration::from_secs(seconds);
+    let machine = Machine::this();
+    let clock = Clock::new();
+    let progress = Progress::new(length);
+    watch(length, seed, progress.counter());
+    let mut record = Record::create(&machine, began)?;
+    record.line(&Line::Run {
+        began: began.to_string(),
+        seconds,
+        seed,
+        machine: &machine,
+        clock: clock.name(),
+    })?;
+    progress.print(format_args!("seed {seed}, about {seconds} s, {}", clock.name()));
+    progress.print(&machine);
+    if cfg!(debug_assertions) {
+        progress.print("a debug build: checks are good, times are not");
+    }
+    probe("begin", &clock, &progress, &mut record)?;
+
+    let mut soak = Soak::new(seed, clock, &progress);
+    check(&mut soak, start, length);
+    for finding in soak.findings() {
+        record.line(&Line::Finding(finding))?;
+    }
+    let (Outcome { operations, checked }, violations) = (soak.done(), soak.findings().len());
+    record.line(&Line::Checks { operations, checked, rings: soak.rings(), violations })?;
+    progress.print(format_args!("checks: {violations} violations; rings: {}", soak.rings()));
+
+    if violations == 0 {
+        let results = compare(start + length, seed, &progress, &mut record)?;
+        probe("end", &clock, &progress, &mut record)?;
+        progress.finish();
+        println!("{results}");
+        for target in targets(&results) {
+            println!("{target}");
+            record.line(&Line::Target(&target))?;
+        }
+    } else {
+        progress.finish();
+        println!("no comparison: the times of a broken queue mean nothing, if it comes to an end");
+    }
+    println!("record: {}", record.finish()?.display());
+    println!(
+        "{} operations run in the checks, {} of them checked for linearizability, seed {seed}",
+        thousands(operations),
+        thousands(checked)
+    );
+    println!("{violations} violations");
+    Ok(violations)
+}
+
+/// The checks take a good quarter of the time.
+fn check(soak: &mut Soak<'_>, start: Instant, length: Duration) {
+    /// What a run of the usual length checks even on a slow machine.
+    const USUAL: (Duration, u64) = (Duration::from_mins(2), 20_000_000);
+
+    let at_least = if length >= USUAL.0 { USUAL.1 } else { 0 };
+    soak.contend(start + length.mul_f64(0.18), at_least);
+    soak.circulate(Instant::now() + length.mul_f64(0.06));
+    soak.count_drops(Instant::now() + length.mul_f64(0.04));
+}
+
+/// Every case, by everybody, until about then.
+fn compare(
+    until: Instant,
+    seed: u64,
+    progress: &Progress,
+    record: &mut Record,
+) -> io::Result<Results> {
+    /// Longer samples for the case with targets for its times, and for threads that must take turns.
+    fn weight(case: Case) -> u32 {
+        match case {
+            Case::Pair => 6,
+            _ if case.is_oversubscribed() => 2,
+            _ => 1,
+        }
+    }
+
+    let competitors = roster();
+    let families = Case::families();
+    let mut results = Results::default();
+    progress.case("burst");
+    results.bursts = bursts(&competitors);
+    record.bursts(&results.bursts)?;
+
+    let shares = families.iter().flat_map(|family| &family.cases).map(|&case| {
+        let entrants = competitors.iter().filter(|competitor| competitor.enters(case)).count();
+        u32::try_from(entrants * ROUNDS).expect("a few dozen samples") * weight(case)
+    });
+    let length = sample_length(until, shares.sum());
+    for family in families {
+        let mut comparisons = Vec::new();
+        for &case in &family.cases {
+            progress.case(&case.to_string());
+            let length = length * weight(case);
+            let comparison = Comparison::run(case, &competitors, ROUNDS, length, seed);
+            record.comparison(&comparison)?;
+            comparisons.push(comparison);
+        }
+        results.families.push(FamilyResult { family, comparisons });
+    }
+    Ok(results)
+}
+
+/// Bursts of everybody who really holds items.
+fn bursts(competitors: &[Competitor]) -> Vec<Series<Burst>> {
+    let holders = competitors.iter().copied();
+    let holders: Vec<Competitor> =
+        holders.filter(|competitor| competitor.promise.progress != Promised::Floor).collect();
+    let samples = in_rounds(holders.len(), ROUNDS, |index, _| (holders[index].burst)());
+    holders
+        .into_iter()
+        .zip(samples)
+        .map(|(competitor, samples)| Series { competitor, samples })
+        .collect()
+}
+
+fn probe(
+    at: &'static str,
+    clock: &Clock,
+    progress: &Progress,
+    record: &mut Record,
+) -> io::Result<()> {
+    progress.case("probe");
+    let probe = Probe::take(clock);
+    progress.print(format_args!("{at}: {probe}"));
+    record.line(&Line::Probe { at, probe })
+}
+
+/// Ends the process, as one more violation, when the run takes far too long or a thread panics: an
+/// operation that never returns, or never will, would otherwise keep the others waiting at the gate.
+fn watch(length: Duration, seed: u64, violations: Arc<AtomicUsize>) {
+    /// On top of the length asked for; far more than checks and samples run over.
+    const GRACE: Duration = Duration::from_secs(100);
+
+    let end = move |reason: &str| {
+        println!("{reason}, seed {seed}\n{} violations", violations.load(Relaxed) + 1);
+        process::exit(1);
+    };
+    let report = panic::take_hook();
+    let end_of_panic = end.clone();
+    panic::set_hook(Box::new(move |panic| {
+        report(panic);
+        end_of_panic("a thread panicked");
+    }));
+    thread::spawn(move || {
+        thread::sleep(length + GRACE);
+        end("no end in sight: an operation does not return");
+    });
+}
