@@ -6,5 +6,7 @@ extern crate alloc;
 mod error;
 mod hysteresis;
 
+pub mod seq;
+
 pub use error::{HysteresisError, PushError};
 pub use hysteresis::Hysteresis;
