@@ -168,6 +168,7 @@ impl Policy {
 
     /// The *quarter* rule's target: half the capacity, or the smallest power of two at least four
     /// times the highest depth seen if that is less. The same capacity when it is the smallest.
+    #[inline]
     pub(crate) const fn shrunk(self, capacity: usize, peak: usize) -> usize {
         let roomy = ceil_power_of_two(peak.saturating_mul(4));
         larger(smaller(capacity / 2, roomy), smaller(self.min, capacity))
@@ -205,6 +206,7 @@ impl Policy {
     /// the second one finds is the highest since the first: if it is above `low_water` the count
     /// starts anew. Likewise a removal that leaves more than `low_water` may be passed over,
     /// because the first one that goes below will find more than that.
+    #[inline]
     pub(crate) const fn observe_removal(
         self,
         low_water: usize,
@@ -219,6 +221,7 @@ impl Policy {
     }
 
     /// [`observe`](Self::observe) with a mark of its own in place of the quarter.
+    #[inline]
     const fn observe_below(
         self,
         low_water: usize,
@@ -310,3 +313,6 @@ const fn ceil_power_of_two(n: usize) -> usize {
         None => 1 << (usize::BITS - 1),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use core::ops::RangeBounds;
 use super::error::{CapacityError, TryPushError};
 use super::iter::{Drain, Iter, IterMut};
 use super::ring::{RawRing, ring_traits};
-use crate::hysteresis::{Hysteresis, LowWater, Policy, is_low, quarter};
+use crate::hysteresis::{Hysteresis, LowWater, Policy, quarter};
 
 /// A first-in-first-out ring that doubles when full and halves when a removal leaves at most a
 /// quarter of it in use.
@@ -47,8 +47,11 @@ pub struct HysteresisRing<T> {
     room: usize,
     /// How many items may ever be in the ring. Invariant: at most `policy.max`.
     limit: usize,
+    /// A removal that leaves fewer items than this wants a look: a quarter and one, or 0 in the
+    /// smallest ring.
+    low: usize,
     policy: Policy,
-    low: LowWater,
+    low_water: LowWater,
 }
 
 impl<T> HysteresisRing<T> {
@@ -96,8 +99,9 @@ impl<T> HysteresisRing<T> {
             slots: 0,
             room: 0,
             limit: policy.max,
+            low: 0,
             policy,
-            low: LowWater { operations: 0, peak: 0 },
+            low_water: LowWater { operations: 0, peak: 0 },
         }
     }
 
@@ -173,9 +177,8 @@ impl<T> HysteresisRing<T> {
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let item = self.items.pop_front()?;
-        let left = self.items.len();
-        if is_low(left, self.slots) && self.policy.can_shrink(self.slots) {
-            self.look(left + 1);
+        if self.items.len() < self.low {
+            self.look(self.items.len() + 1);
         }
         Some(item)
     }
@@ -369,6 +372,7 @@ impl<T> HysteresisRing<T> {
     fn set_slots(&mut self, slots: usize) {
         self.slots = slots;
         self.room = slots.min(self.limit);
+        self.low = if self.policy.can_shrink(slots) { quarter(slots) + 1 } else { 0 };
     }
 
     /// The *full* rule. Called when there is no room.
@@ -396,12 +400,12 @@ impl<T> HysteresisRing<T> {
     fn look(&mut self, found: usize) {
         let (low, to) = self.policy.observe_removal(
             quarter(self.slots),
-            self.low,
+            self.low_water,
             found,
             self.items.len(),
             self.slots,
         );
-        self.low = low;
+        self.low_water = low;
         if let Some(slots) = to {
             self.shrink(slots);
         }
@@ -422,8 +426,14 @@ impl<T> HysteresisRing<T> {
 impl<T: Clone> Clone for HysteresisRing<T> {
     /// The items, the policy and the limit; the smallest capacity that fits.
     fn clone(&self) -> Self {
-        let mut clone =
-            Self { items: VecDeque::new(), slots: 0, room: 0, low: LowWater::default(), ..*self };
+        let mut clone = Self {
+            items: VecDeque::new(),
+            slots: 0,
+            room: 0,
+            low: 0,
+            low_water: LowWater::default(),
+            ..*self
+        };
         clone.extend(self.iter().cloned());
         clone
     }

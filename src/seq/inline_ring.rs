@@ -132,8 +132,9 @@ impl<T, const N: usize> InlineRing<T, N> {
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let item = self.raw.take_front()?;
-        if !self.raw.is_inline() {
-            self.look(self.raw.len() + 1);
+        let left = self.raw.len();
+        if !self.raw.is_inline() && left <= self.low_water() {
+            self.look(left + 1);
         }
         Some(item)
     }
@@ -356,18 +357,24 @@ impl<T, const N: usize> InlineRing<T, N> {
         Ok(())
     }
 
+    /// The highest depth of an array that is low. Below the smallest array lie the slots inside:
+    /// there it is what fits into them.
+    #[inline]
+    const fn low_water(&self) -> usize {
+        let capacity = self.raw.capacity();
+        if capacity == Self::FIRST_ARRAY { N } else { quarter(capacity) }
+    }
+
     /// Lets the policy see a removal from the array that found `found` items.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "less than the capacity, see `raw_inline`")]
     fn look(&mut self, found: usize) {
         let capacity = self.raw.capacity();
-        // Below the smallest array lie the slots inside: low is what fits into them.
-        let low_water = if capacity == Self::FIRST_ARRAY { N } else { quarter(capacity) };
         // There is no room for the highest depth, so it counts as the highest that is low: half
         // the capacity is then the lowest that may follow.
         let low = LowWater { operations: self.raw.low_pops as usize, peak: quarter(capacity) };
         let left = self.raw.len();
-        let (low, to) = Self::POLICY.observe_removal(low_water, low, found, left, capacity);
+        let (low, to) = Self::POLICY.observe_removal(self.low_water(), low, found, left, capacity);
         self.raw.low_pops = low.operations as u32;
         if let Some(capacity) = to {
             self.shrink(if capacity < Self::FIRST_ARRAY { N } else { capacity });

@@ -10,8 +10,9 @@
 //!
 //! Invariants, which the SAFETY comments cite:
 //!
-//! * **Live**: `capacity == N` when `storage.inline` is live; otherwise `storage.heap` is, and points
-//!   to an array of `capacity` slots that this ring owns (or dangles, when slots have no size).
+//! * **Live**: `capacity == N` when `storage.inline` is live; otherwise `storage.heap` is, and
+//!   points to an array of `capacity` slots that this ring owns (or dangles, when slots have no
+//!   size).
 //! * **Bounds**: `capacity` is a power of two, `head < capacity`, `len <= capacity`.
 //! * **Items**: the slots `(head + i) % capacity` for `i < len` are initialised. No other slot is
 //!   ever read, written or dropped.

@@ -114,7 +114,7 @@ impl SlidingBuffer {
         if idle < default {
             return Err(HysteresisError::MinAboveMax { min: default, max: idle });
         }
-        let slots = Hysteresis::new().with_slots(default, Hysteresis::MAX_SLOTS)?;
+        let slots = Hysteresis::new().with_slots(default, default.max(Hysteresis::MAX_SLOTS))?;
         self.policy = Self::index_policy(slots);
         self.idle_slots = idle;
         Ok(self)
@@ -148,8 +148,7 @@ impl SlidingBuffer {
         if let Err(reason) = self.reserve(segment.len()) {
             return Err(TryPushError::new(segment, reason));
         }
-        self.len += segment.len();
-        self.segments.push(segment);
+        self.append_reserved(segment);
         Ok(())
     }
 
@@ -297,6 +296,12 @@ impl SlidingBuffer {
         self.slots
     }
 
+    /// Appends a segment that is not empty, after `reserve`.
+    fn append_reserved(&mut self, segment: Bytes) {
+        self.len += segment.len();
+        self.segments.push(segment);
+    }
+
     fn front_bytes(&self) -> &[u8] {
         self.segments.get(self.front).map_or(&[], |segment| segment)
     }
@@ -399,13 +404,14 @@ impl Write for SlidingBuffer {
         if count == 0 {
             return Ok(0);
         }
-        self.reserve(count).map_err(|error| io::Error::new(io::ErrorKind::OutOfMemory, error))?;
+        // An error with a payload would need the memory that there is none of.
+        self.reserve(count).map_err(|_| io::ErrorKind::OutOfMemory)?;
         if self.scratch.capacity() < count {
             self.scratch.reserve(count.max(Self::SCRATCH_BYTES));
         }
         self.scratch.extend_from_slice(&source[..count]);
         let segment = self.scratch.split().freeze();
-        self.append(segment).map_err(|error| io::Error::other(error.reason()))?;
+        self.append_reserved(segment);
         Ok(count)
     }
 
