@@ -205,7 +205,8 @@ impl Policy {
     /// Pushes need no look of their own. Depth only rises between two removals, so the depth that
     /// the second one finds is the highest since the first: if it is above `low_water` the count
     /// starts anew. Likewise a removal that leaves more than `low_water` may be passed over,
-    /// because the first one that goes below will find more than that.
+    /// because the first one that goes below will find more than that. The peak includes the depth
+    /// that a stretch began with.
     #[inline]
     pub(crate) const fn observe_removal(
         self,

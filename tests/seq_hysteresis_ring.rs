@@ -114,7 +114,8 @@ proptest! {
                     (pops, peak) = (0, 0);
                 } else if pops >= capacity * laps as usize && capacity > 4 {
                     capacity = (capacity / 2).min((4 * peak).next_power_of_two()).max(4);
-                    (pops, peak) = (0, 0);
+                    // The depth that the next stretch begins with counts.
+                    (pops, peak) = (0, depth);
                 }
                 prop_assert_eq!((ring.len(), ring.capacity()), (depth, capacity));
             }

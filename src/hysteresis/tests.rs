@@ -129,7 +129,9 @@ proptest! {
                     let (low, also) =
                         policy.observe_removal(mark, removals, depth + 1, depth, capacity);
                     removals = low;
-                    prop_assert_eq!(to, also);
+                    // After a shrink the removal counts the depth it found, too: it may keep more.
+                    prop_assert_eq!(to.is_some(), also.is_some());
+                    prop_assert!(also >= to);
                 } else {
                     prop_assert_eq!(to, None);
                 }

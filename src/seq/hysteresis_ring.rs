@@ -372,6 +372,7 @@ impl<T> HysteresisRing<T> {
     fn set_slots(&mut self, slots: usize) {
         self.slots = slots;
         self.room = slots.min(self.limit);
+        self.low_water = LowWater::default();
         self.low = if self.policy.can_shrink(slots) { quarter(slots) + 1 } else { 0 };
     }
 
