@@ -174,6 +174,11 @@ impl Policy {
         larger(smaller(capacity / 2, roomy), smaller(self.min, capacity))
     }
 
+    /// The capacity to shrink to on request: as `shrunk`, but only if the depth is low.
+    pub(crate) const fn shrunk_to_fit(self, capacity: usize, depth: usize) -> usize {
+        if is_low(depth, capacity) { self.shrunk(capacity, depth) } else { capacity }
+    }
+
     /// Whether a ring of this `capacity` would shrink at all.
     pub(crate) const fn can_shrink(self, capacity: usize) -> bool {
         capacity > self.min
@@ -281,16 +286,6 @@ impl Dwell {
             return Self(if self.0 < Self::MAX_DOUBLINGS { self.0 + 1 } else { self.0 });
         }
         if laps >= Self::CALM_LAPS { Self(self.0.saturating_sub(1)) } else { self }
-    }
-
-    /// The packed form, to be carried in a ring's header.
-    pub(crate) const fn to_bits(self) -> u8 {
-        self.0
-    }
-
-    /// The inverse of [`to_bits`](Self::to_bits).
-    pub(crate) const fn from_bits(bits: u8) -> Self {
-        Self(if bits < Self::MAX_DOUBLINGS { bits } else { Self::MAX_DOUBLINGS })
     }
 }
 

@@ -1,12 +1,25 @@
 //! A lock-free FIFO queue of linked rings.
-#![warn(missing_docs)]
 
 extern crate alloc;
 
 mod error;
+mod handle;
 mod hysteresis;
+mod list;
+mod queue;
+mod reclaim;
+mod segment;
+mod slot;
+mod stats;
+mod sync;
+mod ticket;
 
 pub mod seq;
 
 pub use error::{HysteresisError, PushError};
+pub use handle::Handle;
 pub use hysteresis::Hysteresis;
+pub use queue::{IntoIter, Queue};
+pub use stats::Stats;
+#[cfg(segring_hooks)]
+pub use sync::hooks;

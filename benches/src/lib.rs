@@ -1,1 +1,19 @@
 //! Workloads, peers, checks and records.
+#![allow(clippy::cast_precision_loss, reason = "times and counts here stay far below 2^53")]
+
+extern crate alloc;
+
+pub mod clock;
+pub mod compare;
+pub mod heap;
+pub mod history;
+pub mod machine;
+pub mod peers;
+pub mod probe;
+pub mod progress;
+pub mod record;
+pub mod report;
+pub mod run;
+pub mod soak;
+pub mod tally;
+pub mod workload;

@@ -1,0 +1,12 @@
+//! Every thread pushes and pops in turn, with and without work in between.
+
+mod support;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+
+fn pairs(criterion: &mut Criterion) {
+    support::families(criterion, &["pairs", "pairs, think"]);
+}
+
+criterion_group!(benches, pairs);
+criterion_main!(benches);

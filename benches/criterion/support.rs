@@ -1,0 +1,40 @@
+//! What the criterion programs share: every competitor that can run a case, timed by its workers.
+
+use core::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput};
+use segring_benches::peers::roster;
+use segring_benches::workload::Case;
+
+/// Benches the cases of the families with these names.
+pub(crate) fn families(criterion: &mut Criterion, names: &[&str]) {
+    for family in Case::families() {
+        if names.contains(&family.name) {
+            for case in family.cases {
+                bench(criterion, family.name, case);
+            }
+        }
+    }
+}
+
+/// One group a case. An iteration moves one item, and what the workers measured is what counts, so
+/// that starting threads, filling and warming up do not.
+fn bench(criterion: &mut Criterion, family: &str, case: Case) {
+    let seed = AtomicU64::new(0);
+    let mut group = criterion.benchmark_group(format!("{family}/{}", case.label()));
+    group
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(2))
+        .throughput(Throughput::Elements(1));
+    for competitor in roster().into_iter().filter(|competitor| competitor.enters(case)) {
+        group.bench_function(BenchmarkId::from_parameter(competitor.name), |bencher| {
+            bencher.iter_custom(|items| {
+                let sample = (competitor.sample)(case, items, seed.fetch_add(1, Relaxed));
+                Duration::from_nanos(sample.nanos)
+            });
+        });
+    }
+    group.finish();
+}

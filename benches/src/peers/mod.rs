@@ -1,0 +1,277 @@
+//! The queues that are compared, behind one small trait, one file each.
+//!
+//! A new peer is one file that implements [`Peer`], its `mod` line and its line in [`roster`].
+
+pub(crate) mod array_queue;
+mod concurrent_bounded;
+mod concurrent_unbounded;
+mod kanal;
+mod mutex_deque;
+pub(crate) mod seg_queue;
+mod segring_handle;
+mod segring_queue;
+mod std_mpsc;
+mod two_counters;
+
+use core::fmt;
+use core::ops::AddAssign;
+
+use crossbeam_utils::Backoff;
+use serde::Serialize;
+
+use crate::workload::{Burst, Case, Sample};
+
+pub use segring_handle::Handles;
+pub use segring_queue::Shared;
+
+/// A queue of `T` that threads use through an end of their own.
+pub trait Peer<T>: Sync + Sized {
+    /// As the tables call it.
+    const NAME: &'static str;
+    /// What it promises, so that a number is not read without it.
+    const PROMISE: Promise;
+
+    /// What one thread pushes and pops through.
+    type End<'a>: End<T>
+    where
+        Self: 'a;
+
+    /// An empty queue. Bounded queues take `capacity` items, the others ignore it.
+    fn new(capacity: usize) -> Self;
+
+    /// An end for the calling thread.
+    ///
+    /// # Panics
+    /// When a queue for a single consumer already has one.
+    fn end(&self, role: Role) -> Self::End<'_>;
+
+    /// Its resizable insides, if it has any.
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
+        None
+    }
+}
+
+/// One thread's access to a queue.
+pub trait End<T> {
+    /// Appends an item. A full bounded queue makes the caller spin, then yield, until it has room.
+    fn push(&mut self, item: T);
+
+    /// Takes the oldest item, or finds nothing.
+    fn pop(&mut self) -> Option<T>;
+}
+
+/// What a thread will do with its end. Only queues for a single consumer care.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Push only.
+    Producer,
+    /// Pop, and perhaps push.
+    Consumer,
+}
+
+/// The calls of a queue that resizes, besides push and pop.
+pub trait Upkeep: Sync {
+    /// Items inside, exact when nothing is in flight.
+    fn depth(&self) -> usize;
+    /// Asks for the smallest ring that holds what is inside.
+    fn shrink_to_fit(&self);
+    /// Slots of the current ring.
+    fn segment_capacity(&self) -> usize;
+    /// Frees what can be freed, and returns the bytes that are still retired.
+    fn reclaim(&self) -> usize;
+    /// What has happened to its rings so far.
+    fn rings(&self) -> Rings;
+}
+
+/// How often a ring was followed by another, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Rings {
+    /// By a larger one.
+    pub grows: usize,
+    /// By a smaller one.
+    pub shrinks: usize,
+    /// By one of the same size, because a stalled thread was in the way.
+    pub jams: usize,
+    /// By a smallest one, because whoever closed it was slow to link its own.
+    pub helped: usize,
+    /// Tickets that a consumer passed over.
+    pub give_ups: usize,
+}
+
+impl AddAssign for Rings {
+    fn add_assign(&mut self, other: Self) {
+        self.grows += other.grows;
+        self.shrinks += other.shrinks;
+        self.jams += other.jams;
+        self.helped += other.helped;
+        self.give_ups += other.give_ups;
+    }
+}
+
+impl fmt::Display for Rings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { grows, shrinks, jams, helped, give_ups } = self;
+        write!(f, "{grows} grown, {shrinks} shrunk, {jams} jammed, {helped} helped, ")?;
+        write!(f, "{give_ups} tickets given up")
+    }
+}
+
+/// What a queue promises to its users.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Promise {
+    /// What a stalled thread does to the others.
+    pub progress: Progress,
+    /// How many items fit.
+    pub bound: Bound,
+    /// How many threads may pop.
+    pub consumers: Consumers,
+    /// When it allocates.
+    pub memory: &'static str,
+}
+
+/// What a thread that stalls in the middle of an operation does to the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Progress {
+    /// Nothing, the allocator and the system's calls aside.
+    LockFree,
+    /// It may stop them.
+    Blocking,
+    /// Not a queue: a floor under the cost of one.
+    Floor,
+}
+
+/// How many items fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Bound {
+    /// As many as memory holds.
+    Unbounded,
+    /// A number fixed when it is made.
+    Bounded,
+}
+
+/// How many threads may pop at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Consumers {
+    /// Any number.
+    Many,
+    /// One.
+    One,
+}
+
+impl fmt::Display for Promise {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.progress {
+            Progress::LockFree => "lock-free",
+            Progress::Blocking => "blocking",
+            Progress::Floor => "floor, no queue",
+        })?;
+        if self.bound == Bound::Bounded {
+            f.write_str(", bounded")?;
+        }
+        if self.consumers == Consumers::One {
+            f.write_str(", 1 consumer")?;
+        }
+        Ok(())
+    }
+}
+
+/// A peer with its type erased; the loops behind the function pointers are statically dispatched.
+#[derive(Clone, Copy, Debug)]
+pub struct Competitor {
+    /// As the tables call it.
+    pub name: &'static str,
+    /// What it promises.
+    pub promise: Promise,
+    /// Runs a case with about so many operations and a seed.
+    pub sample: fn(Case, u64, u64) -> Sample,
+    /// Runs a burst.
+    pub burst: fn() -> Burst,
+    #[cfg(test)]
+    is_fifo: fn() -> bool,
+}
+
+impl Competitor {
+    /// A peer, as a competitor.
+    pub const fn of<P: Peer<u64>>() -> Self {
+        Self {
+            name: P::NAME,
+            promise: P::PROMISE,
+            sample: Case::sample::<P>,
+            burst: Burst::run::<P>,
+            #[cfg(test)]
+            is_fifo: is_fifo::<P>,
+        }
+    }
+
+    /// Whether it can run `case` at all.
+    pub fn enters(&self, case: Case) -> bool {
+        self.promise.consumers == Consumers::Many || case.consumers() == 1
+    }
+}
+
+/// Everything that is compared; the first two are ours.
+pub fn roster() -> Vec<Competitor> {
+    vec![
+        Competitor::of::<Handles<u64>>(),
+        Competitor::of::<Shared<u64>>(),
+        Competitor::of::<seg_queue::SegQueue<u64>>(),
+        Competitor::of::<array_queue::ArrayQueue<u64>>(),
+        Competitor::of::<concurrent_unbounded::Unbounded<u64>>(),
+        Competitor::of::<concurrent_bounded::Bounded<u64>>(),
+        Competitor::of::<std_mpsc::Mpsc<u64>>(),
+        Competitor::of::<kanal::Kanal<u64>>(),
+        Competitor::of::<mutex_deque::MutexDeque<u64>>(),
+        Competitor::of::<two_counters::TwoCounters>(),
+    ]
+}
+
+/// Offers an item to a bounded queue until it is taken.
+#[inline]
+fn push_until_taken<T>(mut item: T, offer: impl Fn(T) -> Result<(), T>) {
+    let backoff = Backoff::new();
+    while let Err(rejected) = offer(item) {
+        item = rejected;
+        backoff.snooze();
+    }
+}
+
+#[cfg(test)]
+fn is_fifo<P: Peer<u64>>() -> bool {
+    let queue = P::new(64);
+    let mut end = queue.end(Role::Consumer);
+    (1..=64).for_each(|item| end.push(item));
+    (1..=64).all(|item| end.pop() == Some(item)) && end.pop().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Bound, Consumers, Progress, roster};
+    use crate::workload::Case;
+
+    #[test]
+    fn every_peer_but_the_floor_is_a_queue() {
+        for competitor in roster() {
+            let is_queue = competitor.promise.progress != Progress::Floor;
+            assert_eq!((competitor.is_fifo)(), is_queue, "{}", competitor.name);
+        }
+    }
+
+    #[test]
+    fn a_single_consumer_enters_only_its_cases() {
+        for competitor in roster() {
+            let many = Case::ProdCons { producers: 2, consumers: 2, think: false };
+            let one = Case::ProdCons { producers: 2, consumers: 1, think: false };
+            assert!(competitor.enters(one));
+            assert_eq!(competitor.enters(many), competitor.promise.consumers == Consumers::Many);
+        }
+    }
+
+    #[test]
+    fn a_promise_says_what_is_missing() {
+        let promise = |name| roster().into_iter().find(|c| c.name == name).unwrap().promise;
+        let array = promise("crossbeam ArrayQueue");
+        assert_eq!((array.progress, array.bound), (Progress::Blocking, Bound::Bounded));
+        assert_eq!(array.to_string(), "blocking, bounded");
+        assert_eq!(promise("std mpsc").to_string(), "blocking, 1 consumer");
+    }
+}

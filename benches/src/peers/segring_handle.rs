@@ -1,0 +1,50 @@
+//! segring through handles: the epoch is pinned only on the way to another ring.
+
+use segring::{Handle, Hysteresis, Queue};
+
+use super::{End, Peer, Promise, Role, Upkeep, segring_queue};
+
+/// A [`Queue`] that threads use through a [`Handle`] each.
+#[derive(Debug, Default)]
+pub struct Handles<T>(Queue<T>);
+
+impl<T> Handles<T> {
+    /// With a policy of its own.
+    pub fn with(policy: Hysteresis) -> Self {
+        Self(Queue::with(policy))
+    }
+}
+
+impl<T: Send> Peer<T> for Handles<T> {
+    const NAME: &'static str = "segring Handle";
+    const PROMISE: Promise = segring_queue::PROMISE;
+
+    type End<'a>
+        = Handle<'a, T>
+    where
+        T: 'a;
+
+    fn new(_: usize) -> Self {
+        Self(Queue::new())
+    }
+
+    fn end(&self, _: Role) -> Handle<'_, T> {
+        self.0.handle()
+    }
+
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
+        Some(&self.0)
+    }
+}
+
+impl<T: Send> End<T> for Handle<'_, T> {
+    #[inline]
+    fn push(&mut self, item: T) {
+        Handle::push(self, item);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        Handle::pop(self)
+    }
+}

@@ -1,0 +1,87 @@
+//! segring through a shared reference: every operation pins the epoch.
+
+use segring::{Hysteresis, Queue};
+
+use super::{Bound, Consumers, End, Peer, Progress, Promise, Rings, Role, Upkeep};
+
+/// A [`Queue`] that threads use by reference.
+#[derive(Debug, Default)]
+pub struct Shared<T>(Queue<T>);
+
+impl<T> Shared<T> {
+    /// With a policy of its own.
+    pub fn with(policy: Hysteresis) -> Self {
+        Self(Queue::with(policy))
+    }
+}
+
+/// What segring promises, however it is used.
+pub(super) const PROMISE: Promise = Promise {
+    progress: Progress::LockFree,
+    bound: Bound::Unbounded,
+    consumers: Consumers::Many,
+    memory: "a ring when it grows or shrinks, nothing in between",
+};
+
+impl<T: Send> Peer<T> for Shared<T> {
+    const NAME: &'static str = "segring Queue";
+    const PROMISE: Promise = PROMISE;
+
+    type End<'a>
+        = &'a Queue<T>
+    where
+        T: 'a;
+
+    fn new(_: usize) -> Self {
+        Self(Queue::new())
+    }
+
+    fn end(&self, _: Role) -> &Queue<T> {
+        &self.0
+    }
+
+    fn upkeep(&self) -> Option<&dyn Upkeep> {
+        Some(&self.0)
+    }
+}
+
+impl<T: Send> End<T> for &Queue<T> {
+    #[inline]
+    fn push(&mut self, item: T) {
+        Queue::push(self, item);
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        Queue::pop(self)
+    }
+}
+
+impl<T: Send> Upkeep for Queue<T> {
+    fn depth(&self) -> usize {
+        self.len()
+    }
+
+    fn shrink_to_fit(&self) {
+        self.shrink_to_fit();
+    }
+
+    fn segment_capacity(&self) -> usize {
+        self.segment_capacity()
+    }
+
+    fn reclaim(&self) -> usize {
+        self.reclaim()
+    }
+
+    fn rings(&self) -> Rings {
+        let stats = self.stats();
+        Rings {
+            grows: stats.grows,
+            shrinks: stats.shrinks,
+            jams: stats.jams,
+            helped: stats.helped,
+            give_ups: stats.give_ups,
+        }
+    }
+}

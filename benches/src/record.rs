@@ -1,0 +1,166 @@
+//! The record of a run: JSON, one object a line, from which reports and figures are made.
+
+use std::env;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::compare::{Comparison, Series};
+use crate::machine::Machine;
+use crate::peers::Promise;
+use crate::probe::Probe;
+use crate::report::Target;
+use crate::soak::Finding;
+use crate::workload::{Burst, Case, Sample};
+
+/// A line, told apart by its `kind`.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Line<'a> {
+    /// First: where everything that follows comes from.
+    Run {
+        /// When it began, in UTC.
+        began: String,
+        /// The length asked for.
+        seconds: u64,
+        /// The seed of all decisions.
+        seed: u64,
+        /// Code, compiler and machine.
+        machine: &'a Machine,
+        /// What the stamps are.
+        clock: &'static str,
+    },
+    /// The machine, at the beginning or at the end.
+    Probe {
+        /// Which.
+        at: &'static str,
+        /// The readings.
+        probe: Probe,
+    },
+    /// A sample of a case.
+    Sample {
+        /// The case.
+        case: Case,
+        /// The case, as the tables call it.
+        name: String,
+        /// Whether there were more threads than cores.
+        oversubscribed: bool,
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round; samples of a round belong together.
+        round: usize,
+        /// The sample.
+        sample: &'a Sample,
+    },
+    /// A burst.
+    Burst {
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// What came of it.
+        burst: &'a Burst,
+    },
+    /// A violation.
+    Finding(&'a Finding),
+    /// A target, and whether it was met.
+    Target(&'a Target),
+    /// Last: the checks.
+    Checks {
+        /// Operations run.
+        operations: u64,
+        /// Operations checked for linearizability.
+        checked: u64,
+        /// Violations found.
+        violations: usize,
+    },
+}
+
+/// A file of lines.
+#[derive(Debug)]
+pub struct Record {
+    file: BufWriter<File>,
+    path: PathBuf,
+}
+
+impl Record {
+    /// A new file, named by date and commit, in `RECORD_DIR` or in `records` at the workspace root.
+    ///
+    /// # Errors
+    /// When it cannot be created.
+    pub fn create(machine: &Machine, began: Timestamp) -> io::Result<Self> {
+        let root = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../records");
+        let directory = env::var_os("RECORD_DIR").map_or_else(root, PathBuf::from);
+        fs::create_dir_all(&directory)?;
+        let date = began.strftime("%Y-%m-%dT%H%M%SZ");
+        let name = format!("{date}_{}_soak.jsonl", machine.commit);
+        let path = directory.canonicalize()?.join(name);
+        Ok(Self { file: BufWriter::new(File::create(&path)?), path })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends a line.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
+        serde_json::to_writer(&mut self.file, line)?;
+        self.file.write_all(b"\n")
+    }
+
+    /// Appends every sample of a comparison.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn comparison(&mut self, comparison: &Comparison) -> io::Result<()> {
+        let case = comparison.case;
+        for Series { competitor, samples } in &comparison.series {
+            for (round, sample) in samples.iter().enumerate() {
+                self.line(&Line::Sample {
+                    case,
+                    name: case.to_string(),
+                    oversubscribed: case.is_oversubscribed(),
+                    competitor: competitor.name,
+                    promise: competitor.promise,
+                    round,
+                    sample,
+                })?;
+            }
+        }
+        self.file.flush()
+    }
+
+    /// Appends every burst.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn bursts(&mut self, bursts: &[Series<Burst>]) -> io::Result<()> {
+        for Series { competitor, samples } in bursts {
+            for (round, burst) in samples.iter().enumerate() {
+                let (competitor, promise) = (competitor.name, competitor.promise);
+                self.line(&Line::Burst { competitor, promise, round, burst })?;
+            }
+        }
+        self.file.flush()
+    }
+
+    /// Writes out what is buffered.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self) -> io::Result<PathBuf> {
+        self.file.flush()?;
+        Ok(self.path)
+    }
+}

@@ -1,0 +1,141 @@
+//! Workers that start together and time themselves.
+
+use std::sync::{Barrier, OnceLock};
+use std::thread;
+use std::time::Instant;
+
+use crate::heap::Counts;
+
+/// What a worker did between the gate and its end.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    start: Instant,
+    end: Instant,
+    allocated: Counts,
+}
+
+/// Where the workers wait for each other, ready to start.
+#[derive(Debug)]
+pub struct Gate(Barrier);
+
+impl Gate {
+    /// Waits for the other workers.
+    pub fn wait(&self) {
+        self.0.wait();
+    }
+
+    /// Waits for the other workers, then times `work`. What comes before the gate, such as making
+    /// an end and warming up, is not timed.
+    pub fn time(&self, work: impl FnOnce()) -> Span {
+        self.wait();
+        let before = Counts::now();
+        let start = Instant::now();
+        work();
+        let end = Instant::now();
+        Span { start, end, allocated: Counts::now() - before }
+    }
+}
+
+/// Runs each worker in a thread of its own, pinned to a core of its own when there are enough and
+/// more than one is wanted, and returns what they return. Every worker must pass the gate once.
+///
+/// # Panics
+/// When a worker does.
+pub fn together<W: Send, R: Send>(workers: Vec<W>, work: impl Fn(W, &Gate) -> R + Sync) -> Vec<R> {
+    let gate = Gate(Barrier::new(workers.len()));
+    let pinned = (2..=core_count()).contains(&workers.len());
+    let (gate, work) = (&gate, &work);
+    thread::scope(|scope| {
+        let start = |(core, worker)| {
+            scope.spawn(move || {
+                if pinned {
+                    pin_to_core(core);
+                }
+                work(worker, gate)
+            })
+        };
+        let running: Vec<_> = workers.into_iter().enumerate().map(start).collect();
+        running.into_iter().map(|thread| thread.join().expect("a worker panicked")).collect()
+    })
+}
+
+/// Times workers with the numbers from 0 on.
+///
+/// # Panics
+/// When a worker does, or when there is none.
+pub fn race(workers: usize, worker: impl Fn(usize, &Gate) -> Span + Sync) -> Race {
+    Race::of(&together((0..workers).collect(), worker))
+}
+
+/// The spans of all workers, put together.
+#[derive(Clone, Copy, Debug)]
+pub struct Race {
+    /// From the earliest start to the latest end.
+    pub nanos: u64,
+    /// The part of it in which all were running.
+    pub overlap: f64,
+    /// What all allocated.
+    pub allocated: Counts,
+}
+
+impl Race {
+    fn of(spans: &[Span]) -> Self {
+        let starts = || spans.iter().map(|span| span.start);
+        let ends = || spans.iter().map(|span| span.end);
+        let bounds = |first: Option<Instant>, last: Option<Instant>| {
+            let (first, last) = first.zip(last).expect("a race has workers");
+            last.saturating_duration_since(first)
+        };
+        let whole = bounds(starts().min(), ends().max());
+        let shared = bounds(starts().max(), ends().min());
+        let mut allocated = Counts::default();
+        for span in spans {
+            allocated += span.allocated;
+        }
+        Self {
+            nanos: u64::try_from(whole.as_nanos()).expect("a race takes less than 584 years"),
+            overlap: if whole.is_zero() { 1.0 } else { shared.div_duration_f64(whole) },
+            allocated,
+        }
+    }
+}
+
+/// Cores that this process may use.
+pub fn core_count() -> usize {
+    cores().len().max(1)
+}
+
+/// Moves the calling thread to a core, if there is one of that number.
+pub fn pin_to_core(number: usize) {
+    if let Some(core) = cores().get(number) {
+        core_affinity::set_for_current(*core);
+    }
+}
+
+fn cores() -> &'static [core_affinity::CoreId] {
+    // Asked once, before the first thread is pinned: a pinned thread would see its own core only.
+    static CORES: OnceLock<Vec<core_affinity::CoreId>> = OnceLock::new();
+    CORES.get_or_init(|| core_affinity::get_core_ids().unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+    use std::time::Instant;
+
+    use super::{Counts, Race, Span};
+
+    #[test]
+    fn time_runs_from_the_first_start_to_the_last_end() {
+        let origin = Instant::now();
+        let race = |spans: [(u64, u64); 2]| {
+            let at = |millis| origin + Duration::from_millis(millis);
+            let allocated = Counts { allocations: 1, ..Counts::default() };
+            Race::of(&spans.map(|(start, end)| Span { start: at(start), end: at(end), allocated }))
+        };
+        let overlapping = race([(10, 30), (20, 50)]);
+        assert_eq!((overlapping.nanos, overlapping.allocated.allocations), (40_000_000, 2));
+        assert!((overlapping.overlap - 0.25).abs() < 1e-9);
+        assert!(race([(10, 20), (30, 40)]).overlap <= 0.0, "one after the other");
+    }
+}

@@ -1,0 +1,193 @@
+//! A check that cannot fail checks nothing: queues that are broken on purpose go through the same code
+//! as ours, and must be convicted with a witness. The same queue without the fault must pass.
+
+extern crate alloc;
+
+use alloc::collections::VecDeque;
+use core::mem::ManuallyDrop;
+use std::sync::{Mutex, PoisonError};
+
+use segring_benches::clock::Clock;
+use segring_benches::peers::{Bound, Consumers, End, Peer, Progress, Promise, Role};
+use segring_benches::soak::Fault;
+use segring_benches::soak::circulation::Circulation;
+use segring_benches::soak::contended::{self, Logs, Outcome, Scenario};
+use segring_benches::soak::drops::{self, Ledger};
+
+/// What goes wrong, now and then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Break {
+    /// Nothing.
+    Never,
+    /// A pop takes the newest item.
+    Overtake,
+    /// A push leaves its item out.
+    Lose,
+    /// A pop finds nothing, whatever is inside.
+    FindNothing,
+    /// An item becomes visible only with the next push.
+    PublishLate,
+}
+
+/// A deque behind a mutex that breaks at every so-many-th operation.
+struct Broken<T> {
+    fault: Break,
+    state: Mutex<State<T>>,
+}
+
+struct State<T> {
+    items: VecDeque<T>,
+    late: Option<T>,
+    operations: u64,
+}
+
+impl<T> Broken<T> {
+    const BREAKS_AT: u64 = 501;
+
+    fn with(fault: Break) -> Self {
+        let state = State { items: VecDeque::new(), late: None, operations: 0 };
+        Self { fault, state: Mutex::new(state) }
+    }
+
+    /// Runs an operation, telling it whether to go wrong in a certain way.
+    fn operate<R>(&self, run: impl FnOnce(&mut State<T>, &dyn Fn(Break) -> bool) -> R) -> R {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.operations += 1;
+        let is_time = state.operations.is_multiple_of(Self::BREAKS_AT);
+        run(&mut state, &|fault| is_time && fault == self.fault)
+    }
+}
+
+impl<T: Send> Peer<T> for Broken<T> {
+    const NAME: &'static str = "broken";
+    const PROMISE: Promise = Promise {
+        progress: Progress::Blocking,
+        bound: Bound::Unbounded,
+        consumers: Consumers::Many,
+        memory: "a larger deque when full",
+    };
+
+    type End<'a>
+        = &'a Self
+    where
+        T: 'a;
+
+    fn new(_: usize) -> Self {
+        Self::with(Break::Never)
+    }
+
+    fn end(&self, _: Role) -> &Self {
+        self
+    }
+}
+
+impl<T> End<T> for &Broken<T> {
+    fn push(&mut self, item: T) {
+        self.operate(|state, breaks| {
+            state.items.extend(state.late.take());
+            if breaks(Break::Lose) {
+                let _never_dropped = ManuallyDrop::new(item);
+            } else if breaks(Break::PublishLate) {
+                state.late = Some(item);
+            } else {
+                state.items.push_back(item);
+            }
+        });
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        self.operate(|state, breaks| {
+            if breaks(Break::FindNothing) {
+                return None;
+            }
+            if breaks(Break::Overtake) { state.items.pop_back() } else { state.items.pop_front() }
+        })
+    }
+}
+
+fn contend(fault: Break, recorded: bool) -> Result<Outcome, Fault> {
+    let scenario = Scenario {
+        seed: 3,
+        threads: 4,
+        min_slots: 2,
+        patience: 0,
+        operations: 30_000,
+        disturbed_one_in: 64,
+        recorded,
+    };
+    contended::run(&Broken::with(fault), &scenario, &Clock::new(), &mut Logs::default())
+}
+
+/// The condition that a recorded round finds broken, with its witness.
+fn broken_condition(fault: Break) -> (&'static str, String) {
+    match contend(fault, true) {
+        Err(Fault::History(violation)) => (violation.condition(), violation.to_string()),
+        other => panic!("{fault:?} came to {other:?}"),
+    }
+}
+
+#[test]
+fn a_sound_queue_passes() {
+    let outcome = contend(Break::Never, true).expect("a deque behind a mutex is a queue");
+    assert_eq!(outcome.checked, outcome.operations);
+    assert!(outcome.operations > 4 * 30_000);
+    contend(Break::Never, false).expect("and stays one unwatched");
+}
+
+#[test]
+fn overtaking_is_out_of_order() {
+    let (condition, witness) = broken_condition(Break::Overtake);
+    assert_eq!(condition, "order");
+    assert!(
+        witness.contains("came out first") && witness.matches("thread").count() == 4,
+        "{witness}"
+    );
+}
+
+#[test]
+fn a_lost_item_is_out_of_order() {
+    let (condition, witness) = broken_condition(Break::Lose);
+    assert_eq!(condition, "order");
+    assert!(witness.contains("alone came out"), "{witness}");
+}
+
+#[test]
+fn a_false_nothing_is_covered() {
+    let (condition, witness) = broken_condition(Break::FindNothing);
+    assert_eq!(condition, "empty");
+    assert!(witness.contains("pop() = nothing"), "{witness}");
+}
+
+#[test]
+fn late_publication_is_noticed() {
+    let (condition, _) = broken_condition(Break::PublishLate);
+    assert_eq!(condition, "empty");
+}
+
+#[test]
+fn unrecorded_rounds_notice_loss_and_disorder() {
+    assert!(matches!(contend(Break::Lose, false), Err(Fault::Conservation { .. })));
+    assert!(matches!(contend(Break::Overtake, false), Err(Fault::ProducerOrder { .. })));
+}
+
+#[test]
+fn circulation_notices_a_false_nothing() {
+    let circulation = Circulation { seed: 5, workers: 4, items: 4, rounds: 5_000 };
+    let run = |fault| circulation.run(&Broken::with(fault));
+    assert_eq!(run(Break::Never).unwrap(), 2 * (4 * 5_000 + 4));
+    assert!(matches!(run(Break::FindNothing), Err(Fault::FalseEmpty { .. })));
+    assert!(matches!(run(Break::Lose), Err(Fault::FalseEmpty { .. } | Fault::Conservation { .. })));
+}
+
+#[test]
+fn the_ledger_notices_a_payload_that_is_never_dropped() {
+    let run = |fault| {
+        let ledger = Ledger::new(10_000);
+        let queue = Broken::with(fault);
+        drops::run(&ledger, &queue, 3, 9);
+        drop(queue);
+        ledger.verdict()
+    };
+    assert!(run(Break::Never).is_ok());
+    assert!(matches!(run(Break::Lose), Err(Fault::Drops { never: 1.., twice: 0, corrupt: 0 })));
+}

@@ -1,0 +1,168 @@
+//! [`Handle`]: the lock-free queue without a pin per operation.
+
+use core::fmt;
+use core::ptr::NonNull;
+
+use crate::error::PushError;
+use crate::queue::{Queue, fail};
+use crate::reclaim::pin;
+use crate::segment::{Claim, Segment};
+
+/// One thread's way into a [`Queue`]: the same operations, cheaper.
+///
+/// A handle keeps the ring it last pushed to and the one it last popped from, so that an operation
+/// costs one atomic read-modify-write and nothing else until it moves on to another ring. It can
+/// be sent to another thread between operations.
+///
+/// An idle handle keeps at most two rings in memory and holds nothing else back.
+///
+/// ```
+/// use segring::Queue;
+///
+/// let queue = Queue::new();
+/// std::thread::scope(|s| {
+///     for producer in 0..2 {
+///         let mut handle = queue.handle();
+///         s.spawn(move || (0..100).for_each(|n| handle.push((producer, n))));
+///     }
+/// });
+/// let mut handle = queue.handle();
+/// let popped = std::iter::from_fn(|| handle.pop()).count();
+/// assert_eq!(popped, 200);
+/// ```
+pub struct Handle<'q, T> {
+    queue: &'q Queue<T>,
+    push_to: Lease<T>,
+    pop_from: Lease<T>,
+    /// How many tickets of the ring to pop from are issued, as far as this handle's own pushes
+    /// show: they save most looks at the producers' line.
+    known_tail: usize,
+}
+
+impl<'q, T> Handle<'q, T> {
+    pub(crate) fn new(queue: &'q Queue<T>) -> Self {
+        Self { queue, push_to: Lease(None), pop_from: Lease(None), known_tail: 0 }
+    }
+
+    /// Puts an item at the back.
+    ///
+    /// # Panics
+    /// When the queue has been closed; the item is dropped. Use [`try_push`](Self::try_push) to
+    /// keep it.
+    ///
+    /// # Aborts
+    /// When a ring is needed and there is no memory for it.
+    #[inline]
+    pub fn push(&mut self, item: T) {
+        if let Err(error) = self.try_push(item) {
+            fail(error);
+        }
+    }
+
+    /// Puts an item at the back, or gives it back.
+    ///
+    /// # Errors
+    /// When the queue has been closed, or when a ring is needed and there is no memory for it.
+    #[inline]
+    pub fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
+        let Some(segment) = self.push_to.get() else { return self.push_elsewhere(item) };
+        let ticket = segment.issue();
+        let (number, tick) = (ticket.number(), ticket.tick());
+        match ticket.fill(item) {
+            Ok(()) => {
+                if self.push_to.0 == self.pop_from.0 {
+                    self.known_tail = number + 1;
+                }
+                if let Some(ticket) = tick {
+                    self.queue.list.tick(segment, ticket);
+                }
+                Ok(())
+            }
+            Err(unfilled) => match unfilled.settle() {
+                Ok(()) => Ok(()),
+                Err(refused) => self.push_elsewhere(refused.item),
+            },
+        }
+    }
+
+    /// Pushes to the ring that `tail_seg` leads to, and stays there.
+    #[cold]
+    #[inline(never)]
+    fn push_elsewhere(&mut self, item: T) -> Result<(), PushError<T>> {
+        let guard = pin();
+        let segment = self.queue.list.push(item, &guard)?;
+        self.push_to.renew(segment);
+        Ok(())
+    }
+
+    /// Takes the item at the front. `None` if there is none.
+    #[inline]
+    pub fn pop(&mut self) -> Option<T> {
+        let Some(segment) = self.pop_from.get() else { return self.pop_elsewhere() };
+        match segment.claim(self.known_tail) {
+            Claim::Ticket(ticket) => match ticket.take() {
+                Ok(item) => Some(item),
+                Err(ticket) => match ticket.wait_or_give_up() {
+                    None => self.pop_elsewhere(),
+                    item => item,
+                },
+            },
+            // Only the last ring is open, and as this one has not been left it is the first one
+            // too: the queue is empty.
+            Claim::Empty => {
+                self.queue.list.idle(segment);
+                None
+            }
+            Claim::Drained => self.pop_elsewhere(),
+        }
+    }
+
+    /// Pops from the ring that `head_seg` leads to, and stays there.
+    #[cold]
+    #[inline(never)]
+    fn pop_elsewhere(&mut self) -> Option<T> {
+        let guard = pin();
+        self.known_tail = 0;
+        self.queue.list.pop(&guard, |segment| self.pop_from.renew(segment))
+    }
+}
+
+impl<T> fmt::Debug for Handle<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle").field("queue", self.queue).finish_non_exhaustive()
+    }
+}
+
+/// A counted reference to a ring, or to none.
+struct Lease<T>(Option<NonNull<Segment<T>>>);
+
+// SAFETY: a ring's reference count does not care which thread counts. Items pass through a handle
+// from one thread to another, hence `T: Send`.
+unsafe impl<T: Send> Send for Lease<T> {}
+// SAFETY: a shared lease gives no access: every operation of a handle takes `&mut`.
+unsafe impl<T: Send> Sync for Lease<T> {}
+
+impl<T> Lease<T> {
+    #[inline]
+    fn get(&self) -> Option<&Segment<T>> {
+        // SAFETY: the reference we count keeps the ring.
+        self.0.map(|segment| unsafe { segment.as_ref() })
+    }
+
+    /// Moves to another ring, which the caller keeps from being freed meanwhile.
+    fn renew(&mut self, segment: &Segment<T>) {
+        if self.0 != Some(NonNull::from(segment)) {
+            segment.acquire();
+            *self = Self(Some(NonNull::from(segment)));
+        }
+    }
+}
+
+impl<T> Drop for Lease<T> {
+    fn drop(&mut self) {
+        if let Some(segment) = self.0 {
+            // SAFETY: we own this reference and are done.
+            unsafe { Segment::release(segment) };
+        }
+    }
+}

@@ -1,0 +1,564 @@
+//! One ring: hands out tickets, publishes and takes items, gives tickets up, closes. It knows no
+//! neighbours; [`crate::list`] links rings and frees them.
+//!
+//! A producer's ticket is valid if it was taken while the ring was open. A consumer claims valid
+//! tickets only. Each ticket therefore has one producer and one consumer, who meet in its slot.
+
+use core::alloc::Layout;
+use core::marker::PhantomData;
+use core::ptr::NonNull;
+
+use crossbeam_utils::CachePadded;
+
+use crate::hysteresis::{Dwell, LowWater, Policy};
+use crate::slot::{Slot, Unpublished};
+use crate::sync::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::barrier::Pair;
+use crate::sync::memory::{Tombstone, Watch};
+use crate::sync::{AtomicPtr, AtomicUsize, Counter, Point, memory, reach};
+use crate::ticket::{CLOSED, Geometry};
+
+/// A ring with its header, in one allocation.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Segment<T> {
+    /// The next ticket of a producer; its top bit is CLOSED. On a line of its own.
+    tail: CachePadded<AtomicUsize>,
+    /// The consumers' line.
+    front: CachePadded<Front>,
+    /// The number of valid tickets once the ring is closed, and MAX before that.
+    end: AtomicUsize,
+    /// Null, the next ring, or the mark that there will be none. Owned by [`crate::list`].
+    pub(crate) next: AtomicPtr<Self>,
+    /// The list's reference, and one for each handle and each pending reclamation.
+    refs: AtomicUsize,
+    slots: NonNull<Slot<T>>,
+    geometry: Geometry,
+    pair: Pair,
+    /// How this ring came about, for the policy.
+    pub(crate) origin: Origin,
+    /// Where the allocation starts; the ring itself is aligned within it.
+    memory: NonNull<u8>,
+    /// The next of the retired rings. Owned by [`crate::list`].
+    pub(crate) limbo_next: AtomicPtr<Self>,
+    /// Tickets without an item: counted by their producers, counted off by their consumers.
+    void: Counter,
+    /// Tickets that consumers gave up on.
+    pub(crate) give_ups: Counter,
+    low_operations: Counter,
+    low_peak: Counter,
+    pub(crate) tombstone: Tombstone,
+}
+
+#[derive(Debug)]
+struct Front {
+    /// The next ticket of a consumer.
+    head: AtomicUsize,
+    /// A value that `tail` has had, or less. It saves most looks at the producers' line.
+    seen_tail: AtomicUsize,
+}
+
+/// What the policy remembers from one ring to the next.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Origin {
+    /// The learned patience.
+    pub(crate) dwell: Dwell,
+    /// Whether this ring replaced a larger one.
+    pub(crate) shrunk: bool,
+}
+
+/// An item that did not get into the ring, and why.
+#[derive(Debug)]
+pub(crate) struct Refused<T> {
+    pub(crate) item: T,
+    pub(crate) why: Why,
+}
+
+/// Why a ring did not take an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// The ring was closed.
+    Closed,
+    /// The ticket's slot was not free, with so many tickets between head and this one.
+    Occupied {
+        /// Tickets issued and not claimed.
+        depth: usize,
+    },
+    /// The ticket's consumer had given up.
+    Retracted,
+}
+
+/// A producer's ticket: the right to be the one producer of a lap of a slot.
+#[derive(Debug)]
+pub(crate) struct Issued<'s, T> {
+    segment: &'s Segment<T>,
+    slot: &'s Slot<T>,
+    number: usize,
+    lap: u32,
+}
+
+/// A producer's ticket whose item is not simply in its slot.
+#[derive(Debug)]
+pub(crate) struct Unfilled<'s, T> {
+    ticket: Issued<'s, T>,
+    item: Unpublished<T>,
+}
+
+/// A consumer's ticket: the right to be the one consumer of a lap of a slot.
+#[derive(Debug)]
+pub(crate) struct Claimed<'s, T> {
+    segment: &'s Segment<T>,
+    slot: &'s Slot<T>,
+    number: usize,
+    lap: u32,
+}
+
+/// What a consumer claimed.
+#[derive(Debug)]
+pub(crate) enum Claim<'s, T> {
+    /// A ticket.
+    Ticket(Claimed<'s, T>),
+    /// Nothing: every ticket issued so far is claimed.
+    Empty,
+    /// Nothing: the ring is closed and all its tickets are claimed. Nothing will ever come from
+    /// here.
+    Drained,
+}
+
+impl<T> Segment<T> {
+    /// Makes an open ring with one reference, or `None` when there is no memory.
+    pub(crate) fn allocate(capacity: usize, origin: Origin) -> Option<NonNull<Self>> {
+        let (layout, slots_at) = Self::layout(capacity)?;
+        let memory = memory::allocate(layout)?;
+        // The allocator is asked for a small alignment only: it can then take fresh zero pages
+        // from the system, instead of clearing them.
+        let aligned = memory.as_ptr().wrapping_add(memory.align_offset(Self::align()));
+        let slots = aligned.wrapping_add(slots_at).cast::<Slot<T>>();
+        #[cfg(segring_loom)]
+        for index in 0..capacity {
+            // SAFETY: within the allocation, aligned, and not in use yet.
+            unsafe { slots.wrapping_add(index).write(Slot::new()) };
+        }
+        let segment = Self {
+            tail: CachePadded::new(AtomicUsize::new(0)),
+            front: CachePadded::new(Front {
+                head: AtomicUsize::new(0),
+                seen_tail: AtomicUsize::new(0),
+            }),
+            end: AtomicUsize::new(usize::MAX),
+            next: AtomicPtr::new(core::ptr::null_mut()),
+            refs: AtomicUsize::new(1),
+            // SAFETY: inside an allocation, hence not null.
+            slots: unsafe { NonNull::new_unchecked(slots) },
+            geometry: Geometry::new(capacity),
+            pair: Pair::choose(),
+            origin,
+            memory,
+            limbo_next: AtomicPtr::new(core::ptr::null_mut()),
+            void: Counter::new(0),
+            give_ups: Counter::new(0),
+            low_operations: Counter::new(0),
+            low_peak: Counter::new(0),
+            tombstone: Tombstone::new(),
+        };
+        // SAFETY: inside an allocation, hence not null.
+        let place = unsafe { NonNull::new_unchecked(aligned.cast::<Self>()) };
+        // SAFETY: aligned, large enough, and ours alone.
+        unsafe { place.write(segment) };
+        Some(place)
+    }
+
+    /// Frees the ring. Items that are still inside are forgotten.
+    ///
+    /// # Safety
+    /// The segment came from [`allocate`](Self::allocate), and nobody uses it any more.
+    pub(crate) unsafe fn free(segment: NonNull<Self>) {
+        // SAFETY: not freed yet; the caller's promise.
+        let this = unsafe { segment.as_ref() };
+        this.tombstone.freed();
+        let (layout, _) = Self::layout(this.capacity()).expect("it was allocated with this layout");
+        // SAFETY: from `memory::allocate` with this layout; nobody uses it any more.
+        unsafe { memory::free(this.memory, layout) };
+    }
+
+    /// The allocation of a ring, and where in it, counted from the aligned start, the slots begin.
+    fn layout(capacity: usize) -> Option<(Layout, usize)> {
+        let slots = Layout::array::<Slot<T>>(capacity).ok()?;
+        let (ring, slots_at) = Layout::new::<Self>().extend(slots).ok()?;
+        let slack = Self::align() - align_of::<usize>();
+        let size = ring.size().checked_add(slack)?;
+        Some((Layout::from_size_align(size, align_of::<usize>()).ok()?, slots_at))
+    }
+
+    const fn align() -> usize {
+        let (ring, slot) = (align_of::<Self>(), align_of::<Slot<T>>());
+        if ring > slot { ring } else { slot }
+    }
+
+    /// Bytes of the whole allocation.
+    pub(crate) fn bytes(&self) -> usize {
+        Self::bytes_for(self.capacity())
+    }
+
+    /// Bytes of the allocation of a ring of this capacity.
+    pub(crate) fn bytes_for(capacity: usize) -> usize {
+        Self::layout(capacity).map_or(usize::MAX, |(layout, _)| layout.size())
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.geometry.capacity()
+    }
+
+    /// Takes another reference.
+    pub(crate) fn acquire(&self) {
+        let _watch = self.watch();
+        // Relaxed: the caller has a reference, or keeps the list's from being dropped.
+        self.refs.fetch_add(1, Relaxed);
+    }
+
+    /// Drops a reference; the last one frees the ring.
+    ///
+    /// # Safety
+    /// The caller owns a reference and does not use the segment afterwards.
+    pub(crate) unsafe fn release(segment: NonNull<Self>) {
+        // SAFETY: the caller's reference keeps it alive.
+        let this = unsafe { segment.as_ref() };
+        // [SEG-1 release -> SEG-2] Everything this owner did in the ring.
+        if this.refs.fetch_sub(1, Release) == 1 {
+            // [SEG-2 acquire <- SEG-1] Everything all other owners did.
+            this.refs.load(Acquire);
+            // SAFETY: that was the last reference.
+            unsafe { Self::free(segment) };
+        }
+    }
+
+    /// Whether the caller's reference is the only one, so that it may free the ring.
+    pub(crate) fn is_unshared(&self) -> bool {
+        let _watch = self.watch();
+        // [SEG-2 acquire <- SEG-1] Everything all other owners did.
+        self.refs.load(Acquire) == 1
+    }
+
+    /// Issues the next ticket. One read-modify-write.
+    #[inline]
+    pub(crate) fn issue(&self) -> Issued<'_, T> {
+        let _watch = self.watch();
+        let shape = self.shape(); // Loaded before the exchange, and not in its shadow.
+        // Relaxed: a ticket orders nothing but other tickets, and those are one counter.
+        let number = self.tail.fetch_add(1, Relaxed);
+        let (slot, lap) = shape.at(number);
+        Issued { segment: self, slot, number, lap }
+    }
+
+    /// Issues the next ticket without a read-modify-write.
+    #[inline]
+    pub(crate) fn issue_mut(&mut self) -> Issued<'_, T> {
+        let number = self.tail.load(Relaxed);
+        self.tail.store(number + 1, Relaxed);
+        let (slot, lap) = self.shape().at(number);
+        Issued { segment: self, slot, number, lap }
+    }
+
+    /// Pushes; returns the ticket's number.
+    #[inline]
+    pub(crate) fn push(&self, item: T) -> Result<usize, Refused<T>> {
+        let ticket = self.issue();
+        let number = ticket.number;
+        match ticket.fill(item) {
+            Ok(()) => Ok(number),
+            Err(unfilled) => unfilled.settle().map(|()| number),
+        }
+    }
+
+    /// Claims the next ticket, if there is one. One read-modify-write.
+    ///
+    /// `known_tail` is a number of tickets that the caller knows to be issued, or 0.
+    #[inline]
+    pub(crate) fn claim(&self, known_tail: usize) -> Claim<'_, T> {
+        let _watch = self.watch();
+        let shape = self.shape();
+        loop {
+            // [SEG-3 acquire <- SEG-4 release] With the loads in this order, `head >= tail` means
+            // that at the load of `tail` every ticket issued so far was claimed.
+            let head = self.front.head.load(Acquire);
+            // Relaxed: a hint; too low a value costs a look at `tail`.
+            if head >= known_tail && head >= self.front.seen_tail.load(Relaxed) {
+                let tail = self.tail.load(Relaxed);
+                let limit = self.limit(tail);
+                if head >= limit {
+                    return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
+                }
+                // Not for this ticket alone.
+                if limit > head + 1 {
+                    self.front.seen_tail.store(limit, Relaxed);
+                }
+            }
+            let (slot, lap) = shape.at(head);
+            // [SEG-4 release -> SEG-3] What this consumer knows of `tail`. Failure: another
+            // consumer claimed the ticket.
+            if self.front.head.compare_exchange(head, head + 1, Release, Relaxed).is_ok() {
+                reach(Point::PopClaimed);
+                return Claim::Ticket(Claimed { segment: self, slot, number: head, lap });
+            }
+        }
+    }
+
+    /// Claims the next ticket without a read-modify-write.
+    #[inline]
+    pub(crate) fn claim_mut(&mut self) -> Claim<'_, T> {
+        let head = self.front.head.load(Relaxed);
+        let tail = self.tail.load(Relaxed);
+        if head >= self.limit(tail) {
+            return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
+        }
+        self.front.head.store(head + 1, Relaxed);
+        let (slot, lap) = self.shape().at(head);
+        Claim::Ticket(Claimed { segment: self, slot, number: head, lap })
+    }
+
+    /// How many tickets there are, as far as a value of `tail` and `end` tell.
+    ///
+    /// In a closed ring whose closer has not stored `end` yet this counts void tickets too:
+    /// claiming one is harmless, and passing them all is enough to leave.
+    #[inline]
+    fn limit(&self, tail: usize) -> usize {
+        if tail & CLOSED == 0 { tail } else { (tail & !CLOSED).min(self.end.load(Relaxed)) }
+    }
+
+    /// Closes the ring: every ticket taken from now on is void. True for the call that did it.
+    pub(crate) fn close(&self) -> bool {
+        let _watch = self.watch();
+        // Relaxed: a ticket is void or valid by its place in the order of this one counter.
+        let before = self.tail.fetch_or(CLOSED, Relaxed);
+        if before & CLOSED != 0 {
+            return false;
+        }
+        reach(Point::RingClosed);
+        // Relaxed: too large a limit is harmless, see `limit`.
+        self.end.store(before, Relaxed);
+        reach(Point::RingEnded);
+        true
+    }
+
+    /// How many items are inside: exact when nobody is at work here.
+    pub(crate) fn len(&self) -> usize {
+        let _watch = self.watch();
+        // [SEG-3] Head first, as in `pop`: 0 means that there was a moment without items.
+        let head = self.front.head.load(Acquire);
+        let tickets = self.limit(self.tail.load(Relaxed)).saturating_sub(head);
+        let void = self.void.get();
+        // A count below zero: consumers gave up on tickets whose producers are still at work.
+        let void = if void > usize::MAX / 2 { 0 } else { void };
+        tickets.saturating_sub(void)
+    }
+
+    /// Whether the owner of this ticket should look after the ring.
+    #[inline]
+    pub(crate) fn is_tick(&self, ticket: usize) -> bool {
+        self.geometry.is_tick(ticket)
+    }
+
+    /// Whether the ring has lived as long as it may.
+    pub(crate) fn is_expired(&self, ticket: usize) -> bool {
+        self.geometry.is_expired(ticket)
+    }
+
+    /// The policy's look at a ring, by the owner of a ticket at a quarter of a lap. Returns the
+    /// capacity of the smaller ring that should follow, if any, and the depth seen.
+    pub(crate) fn sample(&self, policy: Policy, ticket: usize) -> (Option<usize>, usize) {
+        let _watch = self.watch();
+        let head = self.front.head.load(Relaxed);
+        let depth = (ticket + 1).saturating_sub(head);
+        // Consumers are still in the rings before this one: what they hold is not counted here.
+        let to =
+            if head == 0 { None } else { self.observe(policy, self.geometry.tick_weight(), depth) };
+        (to, depth)
+    }
+
+    /// The same for a consumer that found nothing, as on an idle queue no producer looks.
+    pub(crate) fn sample_idle(&self, policy: Policy) -> Option<usize> {
+        self.observe(policy, 1, 0)
+    }
+
+    fn observe(&self, policy: Policy, weight: usize, depth: usize) -> Option<usize> {
+        if !policy.can_shrink(self.capacity()) {
+            return None;
+        }
+        // Not one step for others, and it need not be: any decision is a correct one.
+        let low = LowWater { operations: self.low_operations.get(), peak: self.low_peak.get() };
+        let (next, to) = policy.observe(low, weight, depth, self.capacity(), self.origin.dwell);
+        if next != low {
+            self.low_operations.set(next.operations);
+            self.low_peak.set(next.peak);
+        }
+        to
+    }
+
+    /// What the next ring should remember.
+    pub(crate) fn heir(&self, capacity: usize) -> Origin {
+        let _watch = self.watch();
+        let laps = self.geometry.lap(self.tail.load(Relaxed) & !CLOSED) as usize;
+        let (shrunk, grows) = (capacity < self.capacity(), capacity > self.capacity());
+        Origin { dwell: self.origin.dwell.next(laps, self.origin.shrunk, grows), shrunk }
+    }
+
+    /// Puts the first item into a fresh ring.
+    ///
+    /// # Safety
+    /// The ring is fresh, and nobody else can see it.
+    pub(crate) unsafe fn preload(&self, item: T) {
+        // SAFETY: the caller's promise.
+        unsafe { self.shape().at(0).0.preload(item) };
+        self.tail.store(1, Relaxed);
+    }
+
+    /// The inverse of [`preload`](Self::preload): the ring is fresh again.
+    ///
+    /// # Safety
+    /// The ring is as `preload` left it, and nobody else can see it.
+    pub(crate) unsafe fn unload(&self) -> T {
+        self.tail.store(0, Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { self.shape().at(0).0.unload() }
+    }
+
+    #[inline]
+    fn shape(&self) -> Shape<'_, T> {
+        Shape { slots: self.slots, geometry: self.geometry, segment: PhantomData }
+    }
+
+    #[inline]
+    pub(crate) fn watch(&self) -> Watch<'_> {
+        self.tombstone.watch()
+    }
+}
+
+/// Where a ring's slots are.
+struct Shape<'s, T> {
+    slots: NonNull<Slot<T>>,
+    geometry: Geometry,
+    segment: PhantomData<&'s Segment<T>>,
+}
+
+impl<'s, T> Shape<'s, T> {
+    /// The slot and the lap of a ticket.
+    #[inline]
+    fn at(&self, number: usize) -> (&'s Slot<T>, u32) {
+        // SAFETY: an index is below the capacity, so that the slot lies in the allocation.
+        let slot = unsafe { self.slots.add(self.geometry.index(number)) };
+        // SAFETY: the memory was zeroed, which is a fresh slot, lives as long as the segment, and
+        // is only ever accessed through shared references.
+        (unsafe { slot.as_ref() }, self.geometry.lap(number))
+    }
+}
+
+impl<'s, T> Issued<'s, T> {
+    #[inline]
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether the owner of this ticket should look after the ring: its number, if so.
+    #[inline]
+    pub(crate) fn tick(&self) -> Option<usize> {
+        self.segment.is_tick(self.number).then_some(self.number)
+    }
+
+    /// Leaves an item. No read-modify-write.
+    #[inline]
+    pub(crate) fn fill(self, item: T) -> Result<(), Unfilled<'s, T>> {
+        let _watch = self.segment.watch();
+        if self.number & CLOSED != 0 {
+            return Err(Unfilled { ticket: self, item: Unpublished::Occupied(item) });
+        }
+        reach(Point::PushTicket);
+        // SAFETY: the counter issued this number, and with it this lap of the slot, to us alone.
+        let published = unsafe { self.slot.publish(self.lap, item, self.segment.pair) };
+        published.map_err(|item| Unfilled { ticket: self, item })
+    }
+}
+
+impl<T> Unfilled<'_, T> {
+    /// Settles the ticket: either its consumer has the item after all, or here it is.
+    #[inline]
+    pub(crate) fn settle(self) -> Result<(), Refused<T>> {
+        // SAFETY: we have the ticket, and this consumes it.
+        unsafe { self.ticket.segment.settle(self.ticket.number, self.item) }
+    }
+}
+
+impl<T> Claimed<'_, T> {
+    /// The item, if it is there. No read-modify-write.
+    #[inline]
+    pub(crate) fn take(self) -> Result<T, Self> {
+        let _watch = self.segment.watch();
+        // SAFETY: the counter gave this number, and with it this lap of the slot, to us alone, and
+        // we have not given up.
+        unsafe { self.slot.take(self.lap) }.ok_or(self)
+    }
+
+    /// Waits for the item for a bounded time, then gives the ticket up.
+    #[inline]
+    pub(crate) fn wait_or_give_up(self) -> Option<T> {
+        // SAFETY: we have the ticket, and this consumes it.
+        unsafe { self.segment.wait_or_give_up(self.number) }
+    }
+
+    /// The item, if it is there, for the owner of the queue: with nobody else around, a ticket
+    /// that is not published is a void one.
+    pub(crate) fn take_mut(self) -> Option<T> {
+        self.take().map_err(|ticket| ticket.segment.void.sub(1)).ok()
+    }
+}
+
+/// The ends of tickets that leave the fast path. They take numbers instead of tickets so that all
+/// fits into registers, and the fast path needs no stack.
+impl<T> Segment<T> {
+    /// # Safety
+    /// The caller has the producer's ticket of this number, `item` is what became of it, and it
+    /// is used up.
+    #[cold]
+    #[inline(never)]
+    unsafe fn settle(&self, number: usize, item: Unpublished<T>) -> Result<(), Refused<T>> {
+        let _watch = self.watch();
+        let (slot, lap) = self.shape().at(number);
+        let refused = match item {
+            Unpublished::Occupied(item) if number & CLOSED != 0 => {
+                return Err(Refused { item, why: Why::Closed });
+            }
+            Unpublished::Occupied(item) => {
+                slot.abandon(lap);
+                let depth = number.saturating_sub(self.front.head.load(Relaxed));
+                Refused { item, why: Why::Occupied { depth } }
+            }
+            // SAFETY: the caller's lap, and the item has been published.
+            Unpublished::GivenUp => match unsafe { slot.retract(lap) } {
+                Some(item) => Refused { item, why: Why::Retracted },
+                None => return Ok(()),
+            },
+        };
+        self.void.add(1);
+        Err(refused)
+    }
+
+    /// # Safety
+    /// The caller has the consumer's ticket of this number, which is used up.
+    #[cold]
+    #[inline(never)]
+    unsafe fn wait_or_give_up(&self, number: usize) -> Option<T> {
+        let _watch = self.watch();
+        // Claimed before the end was known: its producer knows that it is void.
+        if number >= self.end.load(Relaxed) {
+            return None;
+        }
+        let (slot, lap) = self.shape().at(number);
+        let is_closed = || self.tail.load(Relaxed) & CLOSED != 0;
+        // SAFETY: the caller's lap, for the last time.
+        let item = unsafe { slot.wait_or_give_up(lap, self.pair, is_closed) };
+        if item.is_none() {
+            self.give_ups.add(1);
+            self.void.sub(1);
+        }
+        item
+    }
+}

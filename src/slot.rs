@@ -1,0 +1,208 @@
+//! One slot of a ring: its states and every legal transition.
+//!
+//! ```text
+//!   EMPTY(c) --publish, producer of c--> FULL(c) --take, consumer of c--> EMPTY(c+1) --> ...
+//!                                           |
+//!                                           +--retract, producer of c--> DEAD   item back
+//!                                           +--seize,   consumer of c--> DEAD   item taken
+//! ```
+//!
+//! `c` is a lap. The ring gives the ticket of each lap to one producer and one consumer, so that a
+//! slot has at most one of each at work on a lap. Beside the state stands the mark `gave_up`: the
+//! lowest lap at which somebody gave up on this slot. Laps below it go on as usual; the lap itself
+//! and later ones never complete, because EMPTY(c+1) is reached through FULL(c) alone.
+//!
+//! Whoever gives up leaves the mark first and looks at the state afterwards; a producer publishes
+//! first and looks at the mark afterwards. With a full barrier between the two steps on both sides
+//! (see [`Pair`]) at least one of them sees the other, and where both do, an exchange of the
+//! state lets exactly one of them have the item.
+
+use core::mem::MaybeUninit;
+
+use crate::sync::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::barrier::Pair;
+use crate::sync::{AtomicU32, Point, UnsafeCell, Wait, mutant, reach};
+
+/// No lap's EMPTY or FULL: laps end below 2^31.
+const DEAD: u32 = u32::MAX;
+
+const fn empty(lap: u32) -> u32 {
+    lap.wrapping_mul(2)
+}
+
+const fn full(lap: u32) -> u32 {
+    lap.wrapping_mul(2) | 1
+}
+
+/// A place for one item. All-zero memory is a fresh slot: EMPTY(0), never given up.
+#[derive(Debug)]
+#[repr(C)]
+pub(crate) struct Slot<T> {
+    /// `EMPTY(c) = 2c`, `FULL(c) = 2c + 1`, or `DEAD`.
+    state: AtomicU32,
+    /// 0, or `MAX - c` for the lowest lap `c` that somebody gave up on.
+    gave_up: AtomicU32,
+    /// Invariant: initialised while the state is FULL, and for the producer of lap `c` alone from
+    /// its write in EMPTY(c) on.
+    value: UnsafeCell<MaybeUninit<T>>,
+}
+
+/// Why an item is not simply published.
+#[derive(Debug)]
+pub(crate) enum Unpublished<T> {
+    /// The slot was not free: its previous item is still there, or it is dead.
+    Occupied(T),
+    /// The item is in the slot, but the consumer may have given up before it was there.
+    GivenUp,
+}
+
+impl<T> Slot<T> {
+    /// Only models build slots one by one; elsewhere zeroed memory is enough.
+    #[cfg(segring_loom)]
+    pub(crate) fn new() -> Self {
+        Self {
+            state: AtomicU32::new(0),
+            gave_up: AtomicU32::new(0),
+            value: UnsafeCell::new(MaybeUninit::uninit()),
+        }
+    }
+
+    /// Leaves the item of a lap. No read-modify-write unless the consumer gave up.
+    ///
+    /// # Safety
+    /// The caller is the one producer of this lap, and calls once. All users of the slot use the
+    /// same pair.
+    #[inline]
+    pub(crate) unsafe fn publish(
+        &self,
+        lap: u32,
+        item: T,
+        pair: Pair,
+    ) -> Result<(), Unpublished<T>> {
+        // [SLOT-1 acquire <- SLOT-4 release] The last lap's consumer has read its item.
+        if self.state.load(Acquire) != empty(lap) {
+            return Err(Unpublished::Occupied(item));
+        }
+        // SAFETY: in EMPTY(lap) only this lap's producer touches the value: the last lap's
+        // consumer is done with it (SLOT-1), and this lap's waits for FULL(lap).
+        self.value.with_mut(|value| unsafe { (*value).as_mut_ptr().write(item) });
+        reach(Point::PushWritten);
+        let order = if mutant("publish-relaxed") { Relaxed } else { Release };
+        // [SLOT-2 release -> SLOT-3, SLOT-6] The item.
+        self.state.store(full(lap), order);
+        reach(Point::PushPublished);
+        pair.light();
+        // [SLOT-5 light <-> SLOT-6 heavy] Relaxed: the pair of barriers orders it.
+        if self.is_given_up(lap) { Err(Unpublished::GivenUp) } else { Ok(()) }
+    }
+
+    /// Takes back an item that its consumer may have passed by, unless the consumer has it after
+    /// all.
+    ///
+    /// # Safety
+    /// The caller is the one producer of this lap and has published its item.
+    pub(crate) unsafe fn retract(&self, lap: u32) -> Option<T> {
+        // Relaxed: the producer reads back what it wrote itself; whoever finds DEAD reads nothing.
+        let exchange = self.state.compare_exchange(full(lap), DEAD, Relaxed, Relaxed);
+        // SAFETY: the exchange took the item from FULL(lap), where it was initialised, and nobody
+        // else can: a consumer that gave up takes it by the same exchange.
+        exchange.is_ok().then(|| unsafe { self.read() })
+    }
+
+    /// The producer's way to say that nothing will come at this lap.
+    pub(crate) fn abandon(&self, lap: u32) {
+        // Relaxed: it publishes no data. Missing it, a consumer gives up by itself.
+        self.gave_up.fetch_max(u32::MAX - lap, Relaxed);
+    }
+
+    /// Takes the item of a lap if it is there, and frees the slot for the next lap. No
+    /// read-modify-write.
+    ///
+    /// # Safety
+    /// The caller is the one consumer of this lap and has not given up.
+    #[inline]
+    pub(crate) unsafe fn take(&self, lap: u32) -> Option<T> {
+        // [SLOT-3 acquire <- SLOT-2 release] The item.
+        if self.state.load(Acquire) != full(lap) {
+            return None;
+        }
+        // SAFETY: FULL(lap): the item is initialised. Only a consumer that gave up can make its
+        // producer retract it, and this one has not.
+        let item = unsafe { self.read() };
+        reach(Point::PopTaken);
+        // [SLOT-4 release -> SLOT-1] The value has been read and may be overwritten.
+        self.state.store(empty(lap.wrapping_add(1)), Release);
+        Some(item)
+    }
+
+    /// Waits for the item of a lap for a bounded time and then gives the lap up. `None`: there is
+    /// no item, and there never will be one at this lap.
+    ///
+    /// # Safety
+    /// The caller is the one consumer of this lap and calls once. All users of the slot use the
+    /// same pair.
+    #[cold]
+    pub(crate) unsafe fn wait_or_give_up(
+        &self,
+        lap: u32,
+        pair: Pair,
+        is_closed: impl Fn() -> bool,
+    ) -> Option<T> {
+        let mut wait = Wait::new();
+        loop {
+            if self.is_given_up(lap) {
+                return None;
+            }
+            // In a closed ring nobody is about to come.
+            if is_closed() || !wait.pause() {
+                break;
+            }
+            // SAFETY: the caller's promise; not given up yet.
+            if let Some(item) = unsafe { self.take(lap) } {
+                return Some(item);
+            }
+        }
+        self.gave_up.fetch_max(u32::MAX - lap, Relaxed);
+        reach(Point::PopGaveUp);
+        // [SLOT-6 heavy <-> SLOT-5 light] From here on either the producer has seen the mark, or
+        // FULL(lap) is seen below.
+        pair.heavy();
+        // [SLOT-6 acquire <- SLOT-2 release] The item.
+        let exchange = self.state.compare_exchange(full(lap), DEAD, Acquire, Relaxed);
+        // SAFETY: the exchange took the item from FULL(lap); its producer can only fail to retract
+        // it.
+        exchange.is_ok().then(|| unsafe { self.read() })
+    }
+
+    /// Whether somebody gave up on this slot at this lap or before.
+    fn is_given_up(&self, lap: u32) -> bool {
+        self.gave_up.load(Relaxed) >= u32::MAX - lap
+    }
+
+    /// # Safety
+    /// The item is initialised, and the caller is the only one to read it.
+    unsafe fn read(&self) -> T {
+        // SAFETY: the caller's promise.
+        self.value.with(|value| unsafe { (*value).assume_init_read() })
+    }
+
+    /// Leaves an item in a fresh slot that nobody else can see.
+    ///
+    /// # Safety
+    /// The slot is fresh, and nobody else can see it.
+    pub(crate) unsafe fn preload(&self, item: T) {
+        // SAFETY: the caller has the slot to itself.
+        self.value.with_mut(|value| unsafe { (*value).as_mut_ptr().write(item) });
+        self.state.store(full(0), Relaxed);
+    }
+
+    /// The inverse of [`preload`](Self::preload): takes the item back, and the slot is fresh again.
+    ///
+    /// # Safety
+    /// The slot is as `preload` left it, and nobody else can see it.
+    pub(crate) unsafe fn unload(&self) -> T {
+        self.state.store(empty(0), Relaxed);
+        // SAFETY: the caller has the slot to itself, and there is an item in it.
+        unsafe { self.read() }
+    }
+}

@@ -1,0 +1,205 @@
+//! The shim: the only place that names atomics and cells.
+//!
+//! Normally these are the standard ones. In model mode (`--cfg segring_loom`) they are loom's, so
+//! that a model checker sees every access; with `--cfg segring_shadow` on top, each atomic carries
+//! a shadow (see [`shadow`]).
+//!
+//! The switch is a cfg of our own, never `cfg(test)` (a library linked into an integration test is
+//! built without it) and never a cargo feature (features unify across a build).
+
+#[cfg(not(segring_loom))]
+pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, fence};
+#[cfg(all(segring_loom, not(segring_shadow)))]
+pub(crate) use loom::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize};
+#[cfg(segring_loom)]
+pub(crate) use loom::{cell::UnsafeCell, sync::atomic::fence};
+#[cfg(segring_shadow)]
+pub(crate) use shadow::{AtomicPtr, AtomicU32, AtomicUsize};
+
+use core::sync::atomic::AtomicUsize as StdAtomicUsize;
+pub(crate) use core::sync::atomic::Ordering;
+#[cfg(all(target_os = "linux", not(any(segring_loom, segring_fences, miri))))]
+pub(crate) use core::sync::atomic::{AtomicU8, compiler_fence};
+
+pub(crate) mod barrier;
+pub(crate) mod memory;
+#[cfg(segring_shadow)]
+mod shadow;
+
+/// A cell that is read and written through closures, as loom's is.
+#[cfg(not(segring_loom))]
+#[derive(Debug)]
+#[repr(transparent)]
+pub(crate) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);
+
+#[cfg(not(segring_loom))]
+impl<T> UnsafeCell<T> {
+    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
+        read(self.0.get())
+    }
+
+    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
+        write(self.0.get())
+    }
+}
+
+/// A `const fn`, but for models: loom's atomics are registered when they are made.
+macro_rules! const_unless_model {
+    ($(#[$meta:meta])* $vis:vis fn $($rest:tt)*) => {
+        #[cfg(not(segring_loom))]
+        $(#[$meta])*
+        $vis const fn $($rest)*
+
+        #[cfg(segring_loom)]
+        $(#[$meta])*
+        $vis fn $($rest)*
+    };
+}
+pub(crate) use const_unless_model;
+
+/// A number that nothing depends on: statistics, hints, the policy's samples.
+///
+/// Any value it may show is correct, so models do not explore it: it is a standard atomic in every
+/// mode, and always relaxed.
+#[derive(Debug)]
+pub(crate) struct Counter(StdAtomicUsize);
+
+impl Counter {
+    pub(crate) const fn new(value: usize) -> Self {
+        Self(StdAtomicUsize::new(value))
+    }
+
+    pub(crate) fn get(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set(&self, value: usize) {
+        self.0.store(value, Ordering::Relaxed);
+    }
+
+    /// Wraps, as a difference of two counts may.
+    pub(crate) fn add(&self, n: usize) {
+        self.0.fetch_add(n, Ordering::Relaxed);
+    }
+
+    /// Wraps, as a difference of two counts may.
+    pub(crate) fn sub(&self, n: usize) {
+        self.0.fetch_sub(n, Ordering::Relaxed);
+    }
+
+    pub(crate) fn max(&self, n: usize) {
+        if self.get() < n {
+            self.0.fetch_max(n, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A bounded wait with growing pauses: spins, then yields the processor a few times.
+///
+/// At most 127 spin hints and 4 yields. Models do not wait at all: waiting only repeats loads that
+/// they explore anyway.
+#[derive(Debug)]
+pub(crate) struct Wait(#[cfg(not(segring_loom))] crossbeam_utils::Backoff);
+
+impl Wait {
+    pub(crate) fn new() -> Self {
+        Self(
+            #[cfg(not(segring_loom))]
+            crossbeam_utils::Backoff::new(),
+        )
+    }
+
+    /// Pauses, or returns false when the wait is over.
+    pub(crate) fn pause(&mut self) -> bool {
+        #[cfg(not(segring_loom))]
+        if !self.0.is_completed() {
+            self.0.snooze();
+            return true;
+        }
+        false
+    }
+}
+
+/// A fence that exists in models only, where the epoch collector has a real one that loom does not
+/// see. See [`crate::reclaim`].
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "nothing at all outside models")]
+pub(crate) fn model_fence() {
+    #[cfg(segring_loom)]
+    fence(Ordering::SeqCst);
+}
+
+/// Whether the fault of this name is switched on (`SEGRING_MUTANT=name`, in builds with
+/// `--cfg segring_mutants` only; `false` at compile time otherwise).
+#[cfg(segring_mutants)]
+pub(crate) fn mutant(name: &str) -> bool {
+    static NAME: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
+    NAME.get_or_init(|| std::env::var("SEGRING_MUTANT").ok()).as_deref() == Some(name)
+}
+
+#[cfg(not(segring_mutants))]
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "a constant outside mutation runs")]
+pub(crate) const fn mutant(_: &str) -> bool {
+    false
+}
+
+/// A place inside an operation where a test may park the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(segring_hooks), allow(unreachable_pub, reason = "public with the hooks only"))]
+#[non_exhaustive]
+pub enum Point {
+    /// A producer has its ticket and has not looked at the slot.
+    PushTicket,
+    /// A producer has written its item and not published it.
+    PushWritten,
+    /// A producer has published its item and not looked whether the consumer gave up.
+    PushPublished,
+    /// A consumer has claimed a ticket and not looked at the slot.
+    PopClaimed,
+    /// A consumer has read the item and not released the slot.
+    PopTaken,
+    /// A consumer has marked a slot as given up and not looked at it again.
+    PopGaveUp,
+    /// A closer has closed a ring and not stored its end.
+    RingClosed,
+    /// A closer has stored a ring's end and not linked the next one.
+    RingEnded,
+    /// A ring is linked and `tail_seg` not moved to it.
+    RingLinked,
+    /// A drained ring is left by `tail_seg` but not by `head_seg`.
+    RingLeft,
+}
+
+/// Test hooks: a function that is called at each [`Point`].
+#[cfg(segring_hooks)]
+pub mod hooks {
+    pub use super::Point;
+    use std::sync::OnceLock;
+
+    static HOOK: OnceLock<fn(Point)> = OnceLock::new();
+
+    /// Sets the function, once for the process.
+    ///
+    /// # Panics
+    /// When it was set before.
+    pub fn set(hook: fn(Point)) {
+        assert!(HOOK.set(hook).is_ok(), "the hook is set once");
+    }
+
+    pub(super) fn reach(point: Point) {
+        if let Some(hook) = HOOK.get() {
+            hook(point);
+        }
+    }
+}
+
+/// Marks a place where a test may park the thread; nothing in other builds.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "nothing at all outside test builds")]
+pub(crate) fn reach(point: Point) {
+    #[cfg(segring_hooks)]
+    hooks::reach(point);
+    #[cfg(not(segring_hooks))]
+    let _ = point;
+}
