@@ -143,11 +143,11 @@ proptest! {
     fn shrinking_stays_in_bounds_and_keeps_room(
         (min, max) in limits(), patience in 0_u32..4, weight in 0_usize..5000,
         operations in 0..usize::MAX, depth in 0_usize..2000, shift in 0_u32..11,
-        doublings in 0_u8..20
+        doublings in 0..=Dwell::MAX_DOUBLINGS
     ) {
         let policy = policy(min, max, patience);
         let capacity = (min << shift).min(max);
-        let dwell = Dwell::from_bits(doublings);
+        let dwell = Dwell(doublings);
         let low = LowWater { operations, peak: depth / 2 };
         let (next, to) = policy.observe(low, weight, depth, capacity, dwell);
         if let Some(to) = to {
@@ -184,7 +184,7 @@ proptest! {
                 usize::MAX,
                 0,
                 policy.max,
-                Dwell::from_bits(u8::MAX),
+                Dwell(Dwell::MAX_DOUBLINGS),
             );
             prop_assert_eq!(to.is_some(), policy.min < policy.max);
             prop_assert!(policy.grown(usize::MAX) == policy.max);
@@ -215,7 +215,7 @@ fn patience_counts_only_what_is_low_without_a_break() {
     assert_eq!(after_a_break, LowWater::default());
     assert_eq!(policy.observe(low, 1, 4, 16, Dwell::default()).1, Some(8));
     // Twice as long when it was wrong before.
-    let twice = Dwell::from_bits(1);
+    let twice = Dwell(1);
     assert_eq!(policy.observe(low, 1, 4, 16, twice).1, None);
     assert_eq!(policy.observe(low, 17, 4, 16, twice).1, Some(8));
 }
@@ -284,6 +284,11 @@ fn dwell_doubles_after_a_mistake_and_forgets_when_calm() {
     assert_eq!(dwell.next(63, false, false), dwell);
     assert_eq!(dwell.next(64, false, false).laps(), 128);
     assert_eq!(Dwell::default().next(64, false, false), Dwell::default());
-    assert_eq!(Dwell::from_bits(dwell.to_bits()), dwell);
-    assert_eq!(Dwell::from_bits(u8::MAX), dwell);
+}
+
+#[test]
+fn shrinking_on_request_is_not_for_a_ring_in_use() {
+    let policy = policy(2, 64, 1);
+    assert_eq!((policy.shrunk_to_fit(32, 8), policy.shrunk_to_fit(32, 9)), (16, 32));
+    assert_eq!((policy.shrunk_to_fit(32, 1), policy.shrunk_to_fit(2, 0)), (4, 2));
 }
