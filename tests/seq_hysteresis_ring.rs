@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use segring::Hysteresis;
 use segring::seq::{CapacityError, HysteresisRing};
 
-fn drain_to(ring: &mut HysteresisRing<u32>, depth: usize) {
+fn drain_to<T>(ring: &mut HysteresisRing<T>, depth: usize) {
     while ring.len() > depth {
         ring.pop();
     }
@@ -84,6 +84,24 @@ proptest! {
                 }
                 prop_assert_eq!((ring.len(), ring.capacity()), (depth, capacity));
             }
+        }
+    }
+
+    /// No removal, however large, leaves a ring that is low, unless it is the smallest.
+    #[test]
+    fn no_removal_leaves_a_low_ring(steps in vec((0_usize..300, 0_usize..300, 0_u8..3), 1..20)) {
+        let mut ring = HysteresisRing::new();
+        for (pushes, left, how) in steps {
+            ring.extend(0..pushes);
+            let left = left.min(ring.len());
+            let removed = ring.len() - left;
+            match how {
+                0 => ring.truncate(left),
+                1 => drop(ring.drain(..removed)),
+                _ => drain_to(&mut ring, left),
+            }
+            let capacity = ring.capacity();
+            prop_assert!(removed == 0 || capacity == 2 || left > capacity / 4, "{left} of {capacity}");
         }
     }
 

@@ -119,7 +119,7 @@ macro_rules! rings {
                             Op::ShrinkToFit => {
                                 ring.shrink_to_fit();
                                 let again = ring.capacity();
-                                prop_assert!(again <= 8 || again <= 2 * model.len().max(32));
+                                prop_assert!(again <= (2 * model.len()).max(64));
                             }
                             Op::Increment => {
                                 for item in &mut ring {

@@ -13,9 +13,9 @@ use crate::hysteresis::{Hysteresis, LowWater, Policy, quarter};
 /// quarter of it in use.
 ///
 /// A `VecDeque` keeps its largest buffer until it is told to shrink, and whoever tells it at half
-/// full pays twice for a backlog that swings by one: the ring here can do neither. After a burst
-/// its capacity is below four times its items again, or the smallest there is, and between two
-/// resizes lie at least a quarter of a ring of operations.
+/// full pays twice for a backlog that swings by one. The ring here does neither: a removal leaves
+/// a capacity below four times the items, or the smallest there is, and between two resizes lie
+/// pushes or pops for at least a quarter of the ring.
 ///
 /// | | cost |
 /// |---|---|
@@ -399,15 +399,19 @@ impl<T> HysteresisRing<T> {
     #[cold]
     #[inline(never)]
     fn look(&mut self, found: usize) {
-        let (low, to) = self.policy.observe_removal(
-            quarter(self.slots),
-            self.low_water,
-            found,
-            self.items.len(),
-            self.slots,
-        );
-        self.low_water = low;
-        if let Some(slots) = to {
+        let (left, mut slots) = (self.items.len(), self.slots);
+        // More than once when many items were removed at once and there is no patience.
+        loop {
+            let low_water = quarter(slots);
+            let (low, to) =
+                self.policy.observe_removal(low_water, self.low_water, found, left, slots);
+            self.low_water = low;
+            match to {
+                Some(smaller) => slots = smaller,
+                None => break,
+            }
+        }
+        if slots < self.slots {
             self.shrink(slots);
         }
     }

@@ -22,7 +22,8 @@ use crate::hysteresis::{Hysteresis, LowWater, Policy, quarter};
 /// * A larger array is halved after as many removals in a row as it has slots found and left at
 ///   most a quarter of them in use.
 ///
-/// When there is no memory to shrink into, the ring stays as it is and starts counting anew.
+/// So a ring that was very deep once keeps its array for as many removals as that has slots. When
+/// there is no memory to shrink into, the ring stays as it is and starts counting anew.
 ///
 /// `N` is a power of two, at least 1; any other does not compile:
 ///

@@ -64,7 +64,7 @@ pub struct SlidingBuffer {
     /// An empty buffer keeps an index of up to so many slots.
     idle_slots: usize,
     policy: Policy,
-    /// Bytes from `front` on. Invariant: at most `capacity`, unless that was set lower.
+    /// Bytes from `front` on. Invariant: at most `capacity`.
     len: usize,
     capacity: usize,
     /// Where `write` puts its bytes.
@@ -72,7 +72,7 @@ pub struct SlidingBuffer {
 }
 
 impl SlidingBuffer {
-    /// `write` takes memory in pieces of this size; larger writes are segments of their own.
+    /// `write` takes memory in pieces of this size, or of the write's if that is larger.
     const SCRATCH_BYTES: usize = 4096;
     const DEFAULT_SLOTS: usize = 16;
     const DEFAULT_IDLE_SLOTS: usize = 1024;
@@ -337,11 +337,31 @@ impl SlidingBuffer {
         Ok(())
     }
 
-    /// Steps behind the front segment, which has been read up.
+    /// Reads up `count` bytes, which must be there, and shows them piece by piece.
+    fn consume_pieces(&mut self, count: usize, mut show: impl FnMut(&[u8])) {
+        self.len -= count;
+        let mut left = count;
+        while left > 0 {
+            let front = &mut self.segments[self.front];
+            if left < front.len() {
+                show(&front[..left]);
+                // The segment itself remembers how far it has been read.
+                front.advance(left);
+                return;
+            }
+            show(front);
+            left -= front.len();
+            self.leave_front();
+        }
+    }
+
+    /// Drops the front segment, which has been read up, and steps behind it.
     fn leave_front(&mut self) {
-        self.front += 1;
-        if self.front == self.segments.len() {
+        if self.front + 1 == self.segments.len() {
             self.start_over();
+        } else {
+            self.segments[self.front] = Bytes::new();
+            self.front += 1;
         }
     }
 
@@ -380,7 +400,11 @@ impl Default for SlidingBuffer {
 impl Read for SlidingBuffer {
     fn read(&mut self, target: &mut [u8]) -> io::Result<usize> {
         let count = target.len().min(self.len);
-        self.copy_to_slice(&mut target[..count]);
+        let mut filled = 0;
+        self.consume_pieces(count, |piece| {
+            target[filled..filled + piece.len()].copy_from_slice(piece);
+            filled += piece.len();
+        });
         Ok(count)
     }
 }
@@ -440,18 +464,7 @@ impl Buf for SlidingBuffer {
     /// When fewer than `count` bytes remain; nothing has changed then.
     fn advance(&mut self, count: usize) {
         assert!(count <= self.len, "advance by {count} of {} bytes", self.len);
-        self.len -= count;
-        let mut left = count;
-        while left > 0 {
-            let front = &mut self.segments[self.front];
-            if left < front.len() {
-                // The segment itself remembers how far it has been read.
-                front.advance(left);
-                return;
-            }
-            left -= mem::take(front).len();
-            self.leave_front();
-        }
+        self.consume_pieces(count, |_| {});
     }
 
     /// # Panics
