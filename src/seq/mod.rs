@@ -13,7 +13,8 @@
 //! in what they call low (a quarter; what fits inside; an empty buffer), in how long it has to last
 //! (not at all; one capacity's worth of removals) and in when they look: after a removal. The
 //! lock-free queue looks a few times a lap instead and learns to wait longer when it was wrong; the
-//! rings here do neither, so the two agree on a trace only as far as the sampling sees it.
+//! rings here do neither. So under the same policy the two come to the same capacity for a load that
+//! lasts, but on the way there the queue may resize later or in other steps.
 //!
 //! [`Metered`] counts what a ring does, to choose limits and the `N` of an inline ring.
 
