@@ -13,7 +13,7 @@ use segring_benches::seeds;
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Long enough for the clock and short enough for a look.
+/// Long enough that on a busy machine everybody is interrupted alike.
 const SAMPLE: Duration = Duration::from_millis(100);
 
 fn main() {

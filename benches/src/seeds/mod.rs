@@ -18,7 +18,7 @@ use burst::Burst;
 use contest::Contest;
 
 /// Rounds of a contest: an even number, so that there and back are as often.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 10;
 
 /// Runs everything, with samples of about this length, and prints tables and targets.
 ///
