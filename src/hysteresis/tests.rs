@@ -263,6 +263,9 @@ fn limits_in_bytes_become_slots() {
     let policy = limits.for_slot_bytes(8);
     // 13 slots would do, so 16; 512 slots are the most.
     assert_eq!((policy.min, policy.max), (16, 512));
+    // 16 slots of 8 bytes would fall two bytes short of 130.
+    let limits = Hysteresis::new().with_slots(2, 1024).unwrap().with_bytes(130, 4096).unwrap();
+    assert_eq!(limits.for_slot_bytes(8).min, 32);
     // One slot, when even that is too large.
     let policy = limits.for_slot_bytes(5000);
     assert_eq!((policy.min, policy.max), (1, 1));

@@ -178,12 +178,10 @@ impl<T, const N: usize> RawInline<T, N> {
             let heap = allocate(capacity).ok_or(CapacityError::no_memory::<T>(capacity))?;
             Storage { heap }
         };
-        let len = self.len;
-        self.len = 0;
         let new = Self { storage, capacity: capacity as u32, head: 0, len: 0, low_pops: 0 };
         let mut old = core::mem::replace(self, new);
-        // By value from here on: `old` has no items left to its name, and frees its array.
-        let (first, second) = old.runs_of(len);
+        // From here on `old` frees its array in the end, but no items: those move.
+        let (first, second) = old.runs();
         let from = old.slots_mut();
         let to = self.slots_mut();
         // SAFETY: by Items the first run of `old` is initialised; `to` is another array, with room
@@ -191,7 +189,7 @@ impl<T, const N: usize> RawInline<T, N> {
         unsafe { ptr::copy_nonoverlapping(from.wrapping_add(old.head as usize), to, first) };
         // SAFETY: likewise the second run, which starts at slot 0 of `old`.
         unsafe { ptr::copy_nonoverlapping(from, to.wrapping_add(first), second) };
-        self.len = len;
+        self.len = old.len;
         Ok(())
     }
 
@@ -202,12 +200,8 @@ impl<T, const N: usize> RawInline<T, N> {
 
     /// How many items lie from `head` to the end of the array, and how many from its start.
     fn runs(&self) -> (usize, usize) {
-        self.runs_of(self.len)
-    }
-
-    fn runs_of(&self, len: u32) -> (usize, usize) {
-        let first = len.min(self.capacity - self.head);
-        (first as usize, (len - first) as usize)
+        let first = self.len.min(self.capacity - self.head);
+        (first as usize, (self.len - first) as usize)
     }
 
     #[inline]
