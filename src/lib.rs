@@ -16,6 +16,8 @@ mod stats;
 mod sync;
 mod ticket;
 
+pub mod seq;
+
 pub use error::{HysteresisError, PushError};
 pub use handle::Handle;
 pub use hysteresis::Hysteresis;
