@@ -27,7 +27,7 @@ use crate::segment::{Claim, Claimed, Origin, Segment, Why};
 use crate::slot::Slot;
 use crate::stats::{Counters, Stats};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{AtomicPtr, Point, Wait, is_model_failing, mutant, reach};
+use crate::sync::{AtomicPtr, Counter, Point, Wait, is_model_failing, mutant, reach};
 
 /// The rings of a queue.
 #[derive(Debug)]
@@ -36,8 +36,11 @@ pub(crate) struct List<T> {
     head_seg: CachePadded<AtomicPtr<Segment<T>>>,
     /// Retired rings, a stack through `limbo_next`. The list holds a reference to each.
     limbo: AtomicPtr<Segment<T>>,
-    /// A fresh ring that lost the race to be linked, for the next that is needed.
+    /// A fresh ring for the next turn-over: one that lost the race to be linked, or a retired one
+    /// of the capacity that is in use.
     spare: AtomicPtr<Segment<T>>,
+    /// The capacity of the ring linked last: only a ring of this capacity is worth keeping.
+    capacity: Counter,
     policy: Policy,
     counters: Counters,
 }
@@ -124,6 +127,9 @@ fn address<T>(segment: &Segment<T>) -> *mut Segment<T> {
 }
 
 impl<T> List<T> {
+    /// Clearing a larger ring takes longer than fresh pages from the system.
+    const RECYCLED_BYTES: usize = 4 << 20;
+
     crate::sync::const_unless_model! {
         pub(crate) fn new(hysteresis: Hysteresis) -> Self {
             Self {
@@ -131,6 +137,7 @@ impl<T> List<T> {
                 head_seg: CachePadded::new(AtomicPtr::new(null_mut())),
                 limbo: AtomicPtr::new(null_mut()),
                 spare: AtomicPtr::new(null_mut()),
+                capacity: Counter::new(0),
                 policy: hysteresis.for_slot_bytes(size_of::<Slot<T>>()),
                 counters: Counters::new(),
             }
@@ -328,6 +335,7 @@ impl<T> List<T> {
         let link = self.link_after(at);
         match link.compare_exchange(null_mut(), address(new), Release, Acquire) {
             Ok(_) => {
+                self.capacity.set(new.capacity());
                 reach(Point::RingLinked);
                 if !mutant("appender-stalls") {
                     self.advance_tail(at, new);
@@ -521,11 +529,33 @@ impl<T> List<T> {
             if segment.is_unshared() {
                 self.counters.retired_bytes.sub(segment.bytes());
                 // SAFETY: ours is the last reference.
-                unsafe { self.free(retired) };
+                unsafe { self.recycle(retired) };
             } else {
                 self.bury(segment);
             }
         }
+    }
+
+    /// Keeps a ring that nobody uses any more as the spare, if another of its capacity may be
+    /// needed soon, or frees it.
+    ///
+    /// # Safety
+    /// The caller has the only reference.
+    unsafe fn recycle(&self, mut retired: NonNull<Segment<T>>) {
+        // SAFETY: ours alone.
+        let segment = unsafe { retired.as_mut() };
+        // Models free every ring, so that its tombstone shows who comes by too late.
+        if cfg!(segring_loom)
+            || segment.capacity() != self.capacity.get()
+            || segment.bytes() > Self::RECYCLED_BYTES
+            || !self.spare.load(Relaxed).is_null()
+        {
+            // SAFETY: the caller's promise.
+            return unsafe { self.free(retired) };
+        }
+        self.counters.give_ups.add(segment.give_ups.get());
+        segment.renew();
+        self.keep_spare(segment);
     }
 
     /// Moves reclamation on as far as it goes; returns the bytes that stay retired.

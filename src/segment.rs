@@ -175,6 +175,20 @@ impl<T> Segment<T> {
         unsafe { memory::free(this.memory, layout) };
     }
 
+    /// Makes a ring that has been retired fresh again.
+    pub(crate) fn renew(&mut self) {
+        // SAFETY: `capacity` slots in our allocation, which nobody else uses; zero is fresh.
+        unsafe { self.slots.write_bytes(0, self.capacity()) };
+        self.front.head.store(0, Relaxed);
+        self.front.seen_tail.store(0, Relaxed);
+        self.tail.store(0, Relaxed);
+        self.end.store(usize::MAX, Relaxed);
+        self.next.store(core::ptr::null_mut(), Relaxed);
+        for counter in [&self.void, &self.give_ups, &self.low_operations, &self.low_peak] {
+            counter.set(0);
+        }
+    }
+
     /// The allocation of a ring, and where in it, counted from the aligned start, the slots begin.
     fn layout(capacity: usize) -> Option<(Layout, usize)> {
         let slots = Layout::array::<Slot<T>>(capacity).ok()?;
