@@ -13,6 +13,7 @@ mod reclaim;
 mod segment;
 mod slot;
 mod stats;
+mod store;
 mod sync;
 mod ticket;
 
