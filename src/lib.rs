@@ -1,5 +1,8 @@
 //! A lock-free FIFO queue of linked rings.
 
+// For the library alone: tests and benches are ordinary programs.
+#![warn(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::alloc_instead_of_core)]
+
 extern crate alloc;
 
 mod error;
