@@ -6,9 +6,10 @@
 //! * **Quarter**: a ring that has held at most a quarter of its capacity, at once or for long
 //!   enough, is followed by one of half the capacity or less.
 //!
-//! After either, the ring is between a quarter and three quarters full, so that no single step
-//! can undo it: growing again takes at least a quarter of a ring of pushes, shrinking a quarter of
-//! a ring of pops. That is all the protection a swinging backlog needs.
+//! No single step can undo either. A ring that has just doubled is half full, so that a quarter of
+//! its slots must be popped before it is low; one that has just halved is at most half full, so
+//! that half of its slots must be pushed before it is full. That is all the protection a swinging
+//! backlog needs.
 //!
 //! Everything here is a value or a pure function: no atomics, no clock, no allocation. The
 //! sequential rings ask after every operation, the lock-free queue four times a lap.
@@ -125,7 +126,7 @@ impl Hysteresis {
     pub(crate) const fn for_slot_bytes(&self, slot_bytes: usize) -> Policy {
         let size = if slot_bytes == 0 { 1 } else { slot_bytes };
         let max = smaller(self.max_slots, floor_power_of_two(self.max_bytes / size));
-        let min = larger(self.min_slots, floor_power_of_two(self.min_bytes / size));
+        let min = larger(self.min_slots, ceil_power_of_two(self.min_bytes.div_ceil(size)));
         Policy { min: smaller(min, max), max, patience: self.patience }
     }
 }
@@ -162,11 +163,12 @@ impl Policy {
     /// What follows a ring without a free slot in its way: twice the capacity when it really is
     /// full, the same when a stalled peer merely holds one slot.
     pub(crate) const fn successor(self, capacity: usize, depth: usize) -> usize {
-        if depth >= capacity - capacity / 4 { self.grown(capacity) } else { capacity }
+        if depth >= capacity - quarter(capacity) { self.grown(capacity) } else { capacity }
     }
 
     /// The *quarter* rule's target: half the capacity, or the smallest power of two at least four
     /// times the highest depth seen if that is less. The same capacity when it is the smallest.
+    #[inline]
     pub(crate) const fn shrunk(self, capacity: usize, peak: usize) -> usize {
         let roomy = ceil_power_of_two(peak.saturating_mul(4));
         larger(smaller(capacity / 2, roomy), smaller(self.min, capacity))
@@ -182,6 +184,11 @@ impl Policy {
         capacity > self.min
     }
 
+    /// The smallest capacity for `items`; the largest there is when they do not fit.
+    pub(crate) const fn fitting(self, items: usize) -> usize {
+        smaller(larger(ceil_power_of_two(items), self.min), self.max)
+    }
+
     /// Takes one look at a ring: `depth` items of `capacity`, standing for `weight` operations.
     /// Returns what to remember and, when the ring should shrink, to which capacity.
     ///
@@ -194,7 +201,43 @@ impl Policy {
         capacity: usize,
         dwell: Dwell,
     ) -> (LowWater, Option<usize>) {
-        if !is_low(depth, capacity) {
+        self.observe_below(quarter(capacity), low, weight, depth, capacity, dwell)
+    }
+
+    /// One removal from a sequential ring: two looks, at the depth it found and at the depth it
+    /// left.
+    ///
+    /// Pushes need no look of their own. Depth only rises between two removals, so the depth that
+    /// the second one finds is the highest since the first: if it is above `low_water` the count
+    /// starts anew. Likewise a removal that leaves more than `low_water` may be passed over,
+    /// because the first one that goes below will find more than that. The peak includes the depth
+    /// that a stretch began with.
+    #[inline]
+    pub(crate) const fn observe_removal(
+        self,
+        low_water: usize,
+        low: LowWater,
+        found: usize,
+        left: usize,
+        capacity: usize,
+    ) -> (LowWater, Option<usize>) {
+        let dwell = Dwell(0);
+        let (low, _) = self.observe_below(low_water, low, 0, found, capacity, dwell);
+        self.observe_below(low_water, low, 1, left, capacity, dwell)
+    }
+
+    /// [`observe`](Self::observe) with a mark of its own in place of the quarter.
+    #[inline]
+    const fn observe_below(
+        self,
+        low_water: usize,
+        low: LowWater,
+        weight: usize,
+        depth: usize,
+        capacity: usize,
+        dwell: Dwell,
+    ) -> (LowWater, Option<usize>) {
+        if depth > low_water {
             return (LowWater { operations: 0, peak: 0 }, None);
         }
         let operations = low.operations.saturating_add(weight);
@@ -210,7 +253,12 @@ impl Policy {
 
 /// Whether `depth` is at most a quarter of `capacity`.
 pub(crate) const fn is_low(depth: usize, capacity: usize) -> bool {
-    depth <= capacity / 4
+    depth <= quarter(capacity)
+}
+
+/// A quarter of a ring, rounded down.
+pub(crate) const fn quarter(capacity: usize) -> usize {
+    capacity / 4
 }
 
 /// Learned patience: how many times longer than asked to wait before shrinking.
@@ -261,3 +309,6 @@ const fn ceil_power_of_two(n: usize) -> usize {
         None => 1 << (usize::BITS - 1),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,6 +4,9 @@
 //! many operations. Longer texts are in [`docs`]: how to use it, how it works, every
 //! synchronization edge, and how it compares.
 
+// For the library alone: tests and benches are ordinary programs.
+#![warn(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::alloc_instead_of_core)]
+
 extern crate alloc;
 
 #[cfg(any(doc, doctest))]
@@ -19,8 +22,11 @@ mod reclaim;
 mod segment;
 mod slot;
 mod stats;
+mod store;
 mod sync;
 mod ticket;
+
+pub mod seq;
 
 pub use error::{HysteresisError, PushError};
 pub use handle::Handle;

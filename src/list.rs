@@ -8,9 +8,8 @@
 //! * `tail_seg` may lag behind the last ring but is never behind `head_seg`: a ring is left by
 //!   `tail_seg` first and by `head_seg` second. The thread that moves `head_seg` retires the ring,
 //!   which by then no shared pointer leads to.
-//! * A retired ring waits in the limbo list until the epoch has passed and every handle has let go
-//!   of it; the queue's own threads then free it. So `T` is never touched by the collector, and no
-//!   other queue's operation pays for unmapping our memory.
+//! * The list holds a reference to each of its rings, and hands it to the [`Store`] with a ring
+//!   that it retires.
 //!
 //! At the very beginning there is no ring and both pointers are null. The first push hangs its
 //! ring on `head_seg` as later ones hang theirs on the last ring's `next`.
@@ -25,21 +24,19 @@ use crate::hysteresis::{Hysteresis, Policy};
 use crate::reclaim::{Guard, pin};
 use crate::segment::{Claim, Claimed, Origin, Segment, Why};
 use crate::slot::Slot;
-use crate::stats::{Counters, Stats};
+use crate::store::Store;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{AtomicPtr, Point, Wait, is_model_failing, mutant, reach};
+
+mod look;
 
 /// The rings of a queue.
 #[derive(Debug)]
 pub(crate) struct List<T> {
     tail_seg: CachePadded<AtomicPtr<Segment<T>>>,
     head_seg: CachePadded<AtomicPtr<Segment<T>>>,
-    /// Retired rings, a stack through `limbo_next`. The list holds a reference to each.
-    limbo: AtomicPtr<Segment<T>>,
-    /// A fresh ring that lost the race to be linked, for the next that is needed.
-    spare: AtomicPtr<Segment<T>>,
+    store: Store<T>,
     policy: Policy,
-    counters: Counters,
 }
 
 // SAFETY: the list owns the items in its rings and hands each to one thread; it gives out no
@@ -119,20 +116,14 @@ enum Turn {
     Expired,
 }
 
-fn address<T>(segment: &Segment<T>) -> *mut Segment<T> {
-    core::ptr::from_ref(segment).cast_mut()
-}
-
 impl<T> List<T> {
     crate::sync::const_unless_model! {
         pub(crate) fn new(hysteresis: Hysteresis) -> Self {
             Self {
                 tail_seg: CachePadded::new(AtomicPtr::new(null_mut())),
                 head_seg: CachePadded::new(AtomicPtr::new(null_mut())),
-                limbo: AtomicPtr::new(null_mut()),
-                spare: AtomicPtr::new(null_mut()),
+                store: Store::new(),
                 policy: hysteresis.for_slot_bytes(size_of::<Slot<T>>()),
-                counters: Counters::new(),
             }
         }
     }
@@ -186,9 +177,9 @@ impl<T> List<T> {
 
     /// Helps `tail_seg` from one ring to the next.
     fn advance_tail(&self, from: Option<&Segment<T>>, to: &Segment<T>) {
-        let from = from.map_or(null_mut(), address);
+        let from = from.map_or(null_mut(), Segment::address);
         // [LIST-2 release -> LIST-1] The ring's contents. Failure: somebody else moved it.
-        let _ = self.tail_seg.compare_exchange(from, address(to), Release, Relaxed);
+        let _ = self.tail_seg.compare_exchange(from, Segment::address(to), Release, Relaxed);
     }
 
     // ---- Pushing. ----
@@ -285,13 +276,14 @@ impl<T> List<T> {
         let capacity = match (at, why) {
             (None, _) | (_, Why::Closed) => self.policy.min,
             (Some(segment), Why::Occupied { depth }) => {
-                self.counters.peak_depth.max(depth);
+                self.store.counters.peak_depth.max(depth);
                 self.policy.successor(segment.capacity(), depth)
             }
             (Some(segment), Why::Retracted) => segment.capacity(),
         };
         // Memory first: without it nothing has changed.
-        let Some(new) = self.fresh(capacity, at) else { return Err(Rejected::NoMemory) };
+        let origin = at.map_or_else(Origin::default, |segment| segment.heir(capacity));
+        let Some(new) = self.store.fresh(capacity, origin) else { return Err(Rejected::NoMemory) };
         // SAFETY: fresh, and seen by nobody else.
         let new = unsafe { new.as_ref() };
         // SAFETY: as above.
@@ -307,7 +299,7 @@ impl<T> List<T> {
             Err(winner) => {
                 // SAFETY: `new` was not linked: it is as `preload` left it, and ours alone.
                 unsafe { new.unload() };
-                self.keep_spare(new);
+                self.store.keep_spare(new);
                 match winner {
                     Link::To(next) => Ok(Placed::Retry(next)),
                     Link::Final | Link::Open => Err(Rejected::Closed),
@@ -326,8 +318,9 @@ impl<T> List<T> {
         // [LIST-2 release -> LIST-1] The new ring's contents, the first item among them.
         // [LIST-1 acquire <- LIST-2] On failure, the winner's.
         let link = self.link_after(at);
-        match link.compare_exchange(null_mut(), address(new), Release, Acquire) {
+        match link.compare_exchange(null_mut(), Segment::address(new), Release, Acquire) {
             Ok(_) => {
+                self.store.linked(new);
                 reach(Point::RingLinked);
                 if !mutant("appender-stalls") {
                     self.advance_tail(at, new);
@@ -349,9 +342,9 @@ impl<T> List<T> {
     fn count(&self, at: Option<&Segment<T>>, capacity: usize, why: Why) {
         let Some(segment) = at else { return };
         let counter = match why {
-            Why::Closed => &self.counters.helped,
-            Why::Occupied { .. } if capacity > segment.capacity() => &self.counters.grows,
-            Why::Occupied { .. } | Why::Retracted => &self.counters.jams,
+            Why::Closed => &self.store.counters.helped,
+            Why::Occupied { .. } if capacity > segment.capacity() => &self.store.counters.grows,
+            Why::Occupied { .. } | Why::Retracted => &self.store.counters.jams,
         };
         counter.add(1);
     }
@@ -363,15 +356,12 @@ impl<T> List<T> {
     #[cold]
     #[inline(never)]
     pub(crate) fn tick(&self, segment: &Segment<T>, ticket: usize) {
-        if !self.limbo.load(Relaxed).is_null() {
-            pin().flush();
-            self.sweep();
-        }
+        self.store.collect();
         if segment.is_expired(ticket) {
             return self.turn_over(segment, segment.capacity(), Turn::Expired);
         }
         let (to, depth) = segment.sample(self.policy, ticket);
-        self.counters.peak_depth.max(depth);
+        self.store.counters.peak_depth.max(depth);
         if let Some(capacity) = to {
             self.turn_over(segment, capacity, Turn::Shrink);
         }
@@ -394,22 +384,22 @@ impl<T> List<T> {
     #[cold]
     fn turn_over(&self, segment: &Segment<T>, capacity: usize, turn: Turn) {
         let guard = pin();
-        let Some(new) = self.fresh(capacity, Some(segment)) else { return };
+        let Some(new) = self.store.fresh(capacity, segment.heir(capacity)) else { return };
         // SAFETY: fresh, and seen by nobody else.
         let new = unsafe { new.as_ref() };
         if segment.close() && self.link(Some(segment), new, &guard).is_ok() {
             match turn {
-                Turn::Shrink => self.counters.shrinks.add(1),
-                Turn::Expired => self.counters.expired.add(1),
+                Turn::Shrink => self.store.counters.shrinks.add(1),
+                Turn::Expired => self.store.counters.expired.add(1),
             }
         } else {
-            self.keep_spare(new);
+            self.store.keep_spare(new);
         }
     }
 
     /// Shrinks the last ring as far as its depth allows, and gives the spare ring back.
     pub(crate) fn shrink_to_fit(&self) {
-        self.drop_spare();
+        self.store.drop_spare();
         let guard = pin();
         if let (Some(segment), Link::Open) = self.last(&guard) {
             let capacity = self.policy.shrunk_to_fit(segment.capacity(), segment.len());
@@ -460,12 +450,16 @@ impl<T> List<T> {
         }
         reach(Point::RingLeft);
         // [LIST-3 release -> LIST-1] The next ring's contents. Failure: somebody else left it.
-        let moved =
-            self.head_seg.compare_exchange(address(segment), address(next), Release, Relaxed);
+        let moved = self.head_seg.compare_exchange(
+            Segment::address(segment),
+            Segment::address(next),
+            Release,
+            Relaxed,
+        );
         if moved.is_ok() {
             // SAFETY: neither shared pointer leads to the ring any more, and only the thread that
             // moved `head_seg` comes here.
-            unsafe { self.retire(segment, guard) };
+            unsafe { self.store.retire(segment, guard) };
         }
         if late {
             self.leave_tail(segment, next);
@@ -477,121 +471,6 @@ impl<T> List<T> {
         // The thread that linked the very first ring may not have set `tail_seg` yet.
         self.advance_tail(None, segment);
         self.advance_tail(Some(segment), next);
-    }
-
-    // ---- Memory. ----
-
-    /// # Safety
-    /// No shared pointer leads to the ring, and this is called once for it.
-    unsafe fn retire(&self, segment: &Segment<T>, guard: &Guard) {
-        segment.tombstone.retired();
-        self.counters.retired_bytes.add(segment.bytes());
-        // One reference for the epoch, beside the list's.
-        segment.acquire();
-        self.bury(segment);
-        let retired = NonNull::from(segment);
-        // SAFETY: threads that pin from now on cannot reach the ring. The reference is the one
-        // just taken. Freeing touches no `T`, so any thread may do it at any time.
-        unsafe { guard.defer(move || Segment::release(retired)) };
-        guard.flush();
-        self.sweep();
-    }
-
-    /// Puts a retired ring into the limbo list.
-    fn bury(&self, segment: &Segment<T>) {
-        let mut top = self.limbo.load(Relaxed);
-        loop {
-            segment.limbo_next.store(top, Relaxed);
-            // [LIST-4 release -> LIST-5] `limbo_next`. Swapping out the whole list leaves no ABA.
-            match self.limbo.compare_exchange(top, address(segment), Release, Relaxed) {
-                Ok(_) => return,
-                Err(current) => top = current,
-            }
-        }
-    }
-
-    /// Frees the rings in limbo that only the list still refers to.
-    fn sweep(&self) {
-        // [LIST-5 acquire <- LIST-4] `limbo_next`.
-        let mut next = NonNull::new(self.limbo.swap(null_mut(), Acquire));
-        while let Some(retired) = next {
-            // SAFETY: the list's reference to it is ours now.
-            let segment = unsafe { retired.as_ref() };
-            next = NonNull::new(segment.limbo_next.load(Relaxed));
-            if segment.is_unshared() {
-                self.counters.retired_bytes.sub(segment.bytes());
-                // SAFETY: ours is the last reference.
-                unsafe { self.free(retired) };
-            } else {
-                self.bury(segment);
-            }
-        }
-    }
-
-    /// Moves reclamation on as far as it goes; returns the bytes that stay retired.
-    pub(crate) fn reclaim(&self) -> usize {
-        // The epoch of retiring, two more to pass, and one for whoever held the first back.
-        for _ in 0..4 {
-            if self.limbo.load(Relaxed).is_null() {
-                break;
-            }
-            pin().flush();
-            self.sweep();
-        }
-        self.counters.retired_bytes.get()
-    }
-
-    /// A fresh ring to follow `at`: the spare if it fits, or newly allocated.
-    fn fresh(&self, capacity: usize, at: Option<&Segment<T>>) -> Option<NonNull<Segment<T>>> {
-        let origin = at.map_or_else(Origin::default, |segment| segment.heir(capacity));
-        if let Some(mut spare) = self.take_spare() {
-            // SAFETY: the spare is ours alone.
-            let segment = unsafe { spare.as_mut() };
-            if segment.capacity() == capacity {
-                segment.origin = origin;
-                return Some(spare);
-            }
-            // SAFETY: as above.
-            unsafe { self.free(spare) };
-        }
-        let new = Segment::allocate(capacity, origin)?;
-        self.counters.live_segments.add(1);
-        self.counters.live_bytes.add(Segment::<T>::bytes_for(capacity));
-        Some(new)
-    }
-
-    fn take_spare(&self) -> Option<NonNull<Segment<T>>> {
-        // [LIST-7 acquire <- LIST-6] The ring's state.
-        NonNull::new(self.spare.swap(null_mut(), Acquire))
-    }
-
-    /// Keeps a fresh ring that was not needed, or frees it if there is one already.
-    fn keep_spare(&self, segment: &Segment<T>) {
-        // [LIST-6 release -> LIST-7] The ring's state.
-        let kept = self.spare.compare_exchange(null_mut(), address(segment), Release, Relaxed);
-        if kept.is_err() {
-            // SAFETY: never linked, so ours alone.
-            unsafe { self.free(NonNull::from(segment)) };
-        }
-    }
-
-    fn drop_spare(&self) {
-        if let Some(spare) = self.take_spare() {
-            // SAFETY: ours alone.
-            unsafe { self.free(spare) };
-        }
-    }
-
-    /// # Safety
-    /// The caller has the only reference.
-    unsafe fn free(&self, segment: NonNull<Segment<T>>) {
-        // SAFETY: not freed yet.
-        let this = unsafe { segment.as_ref() };
-        self.counters.give_ups.add(this.give_ups.get());
-        self.counters.live_segments.sub(1);
-        self.counters.live_bytes.sub(this.bytes());
-        // SAFETY: the caller's promise.
-        unsafe { Segment::free(segment) };
     }
 
     // ---- Closing and looking. ----
@@ -611,76 +490,6 @@ impl<T> List<T> {
             }
         }
     }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        matches!(self.last(&pin()).1, Link::Final)
-    }
-
-    /// Calls `visit` for each ring from `head_seg` on, until it returns false.
-    fn each(&self, mut visit: impl FnMut(&Segment<T>) -> bool) {
-        let guard = pin();
-        let mut link = self.head(&guard);
-        while let Link::To(segment) = link
-            && visit(segment)
-        {
-            link = self.after(Some(segment), &guard);
-        }
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        let mut len = 0_usize;
-        self.each(|segment| {
-            len = len.saturating_add(segment.len());
-            true
-        });
-        len
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        let mut empty = true;
-        self.each(|segment| {
-            empty = segment.len() == 0;
-            empty
-        });
-        empty
-    }
-
-    pub(crate) fn segment_capacity(&self) -> usize {
-        self.last(&pin()).0.map_or(self.policy.min, Segment::capacity)
-    }
-
-    pub(crate) fn stats(&self) -> Stats {
-        let mut stats = self.counters.snapshot();
-        self.each(|segment| {
-            stats.give_ups += segment.give_ups.get();
-            true
-        });
-        stats
-    }
-
-    // ---- Exclusive access. ----
-
-    /// [`tick`](Self::tick) for the owner of the queue.
-    pub(crate) fn tick_mut(&mut self, ticket: usize) {
-        let guard = pin();
-        if let Some(segment) = self.tail(&guard) {
-            self.tick(segment, ticket);
-        }
-    }
-
-    /// The ring to push to.
-    pub(crate) fn tail_mut(&mut self) -> Option<&mut Segment<T>> {
-        // SAFETY: exclusive access: every ring in the list is ours alone. Handles borrow the
-        // queue, so that none is at work.
-        unsafe { self.tail_seg.load(Relaxed).as_mut() }
-    }
-
-    /// The ring to pop from.
-    pub(crate) fn head_mut(&mut self) -> Option<&mut Segment<T>> {
-        let head = self.head_seg.load(Relaxed);
-        // SAFETY: as in `tail_mut`; not FINAL.
-        if head == Link::FINAL { None } else { unsafe { head.as_mut() } }
-    }
 }
 
 impl<T> Drop for List<T> {
@@ -688,27 +497,12 @@ impl<T> Drop for List<T> {
         if is_model_failing() {
             return;
         }
-        self.drop_spare();
-        // SAFETY: exclusive access; from here on the list is not used any more.
-        unsafe { release_chain(self.head_seg.load(Relaxed), |segment| &segment.next) };
-        // Some of these may still have the epoch's reference; then the collector frees them.
-        // SAFETY: as above.
-        unsafe { release_chain(self.limbo.load(Relaxed), |segment| &segment.limbo_next) };
-    }
-}
-
-/// Drops the list's reference to each ring of a chain.
-///
-/// # Safety
-/// The list holds a reference to each, and gives it up.
-unsafe fn release_chain<T>(
-    mut at: *mut Segment<T>,
-    link: impl Fn(&Segment<T>) -> &AtomicPtr<Segment<T>>,
-) {
-    // SAFETY: the list's reference keeps each ring until it is dropped here.
-    while let Link::To(segment) = unsafe { Link::decode(at) } {
-        at = link(segment).load(Relaxed);
-        // SAFETY: the caller's promise.
-        unsafe { Segment::release(NonNull::from(segment)) };
+        let mut at = self.head_seg.load(Relaxed);
+        // SAFETY: exclusive access; the list's reference keeps each ring until it is dropped here.
+        while let Link::To(segment) = unsafe { Link::decode(at) } {
+            at = segment.next.load(Relaxed);
+            // SAFETY: the list's reference, which nobody uses any more.
+            unsafe { Segment::release(NonNull::from(segment)) };
+        }
     }
 }

@@ -12,12 +12,16 @@ use core::ptr::NonNull;
 use crossbeam_utils::CachePadded;
 
 use crate::hysteresis::{Dwell, LowWater, Policy};
-use crate::slot::{Slot, Unpublished};
+use crate::slot::Slot;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::barrier::Pair;
 use crate::sync::memory::{Tombstone, Watch};
 use crate::sync::{AtomicPtr, AtomicUsize, Counter, Point, memory, reach};
 use crate::ticket::{CLOSED, Geometry};
+
+pub(crate) use tickets::{Claim, Claimed, Issued};
+
+mod tickets;
 
 /// A ring with its header, in one allocation.
 #[derive(Debug)]
@@ -82,43 +86,6 @@ pub(crate) enum Why {
     Retracted,
 }
 
-/// A producer's ticket: the right to be the one producer of a lap of a slot.
-#[derive(Debug)]
-pub(crate) struct Issued<'s, T> {
-    segment: &'s Segment<T>,
-    slot: &'s Slot<T>,
-    number: usize,
-    lap: u32,
-}
-
-/// A producer's ticket whose item is not simply in its slot.
-#[derive(Debug)]
-pub(crate) struct Unfilled<'s, T> {
-    ticket: Issued<'s, T>,
-    why: Unpublished,
-}
-
-/// A consumer's ticket: the right to be the one consumer of a lap of a slot.
-#[derive(Debug)]
-pub(crate) struct Claimed<'s, T> {
-    segment: &'s Segment<T>,
-    slot: &'s Slot<T>,
-    number: usize,
-    lap: u32,
-}
-
-/// What a consumer claimed.
-#[derive(Debug)]
-pub(crate) enum Claim<'s, T> {
-    /// A ticket.
-    Ticket(Claimed<'s, T>),
-    /// Nothing: every ticket issued so far is claimed.
-    Empty,
-    /// Nothing: the ring is closed and all its tickets are claimed. Nothing will ever come from
-    /// here.
-    Drained,
-}
-
 impl<T> Segment<T> {
     /// Makes an open ring with one reference, or `None` when there is no memory.
     pub(crate) fn allocate(capacity: usize, origin: Origin) -> Option<NonNull<Self>> {
@@ -155,8 +122,10 @@ impl<T> Segment<T> {
             low_peak: Counter::new(0),
             tombstone: Tombstone::new(),
         };
+        #[allow(clippy::cast_ptr_alignment, reason = "aligned by hand")]
+        let place = aligned.cast::<Self>();
         // SAFETY: inside an allocation, hence not null.
-        let place = unsafe { NonNull::new_unchecked(aligned.cast::<Self>()) };
+        let place = unsafe { NonNull::new_unchecked(place) };
         // SAFETY: aligned, large enough, and ours alone.
         unsafe { place.write(segment) };
         Some(place)
@@ -173,6 +142,20 @@ impl<T> Segment<T> {
         let (layout, _) = Self::layout(this.capacity()).expect("it was allocated with this layout");
         // SAFETY: from `memory::allocate` with this layout; nobody uses it any more.
         unsafe { memory::free(this.memory, layout) };
+    }
+
+    /// Makes a ring that has been retired fresh again.
+    pub(crate) fn renew(&mut self) {
+        // SAFETY: `capacity` slots in our allocation, which nobody else uses; zero is fresh.
+        unsafe { self.slots.write_bytes(0, self.capacity()) };
+        self.front.head.store(0, Relaxed);
+        self.front.seen_tail.store(0, Relaxed);
+        self.tail.store(0, Relaxed);
+        self.end.store(usize::MAX, Relaxed);
+        self.next.store(core::ptr::null_mut(), Relaxed);
+        for counter in [&self.void, &self.give_ups, &self.low_operations, &self.low_peak] {
+            counter.set(0);
+        }
     }
 
     /// The allocation of a ring, and where in it, counted from the aligned start, the slots begin.
@@ -197,6 +180,11 @@ impl<T> Segment<T> {
     /// Bytes of the allocation of a ring of this capacity.
     pub(crate) fn bytes_for(capacity: usize) -> usize {
         Self::layout(capacity).map_or(usize::MAX, |(layout, _)| layout.size())
+    }
+
+    /// The ring as the shared pointers name it.
+    pub(crate) fn address(this: &Self) -> *mut Self {
+        core::ptr::from_ref(this).cast_mut()
     }
 
     pub(crate) fn capacity(&self) -> usize {
@@ -446,116 +434,5 @@ impl<'s, T> Shape<'s, T> {
         // SAFETY: the memory was zeroed, which is a fresh slot, lives as long as the segment, and
         // is only ever accessed through shared references.
         (unsafe { slot.as_ref() }, self.geometry.lap(number))
-    }
-}
-
-impl<'s, T> Issued<'s, T> {
-    #[inline]
-    pub(crate) fn number(&self) -> usize {
-        self.number
-    }
-
-    /// Whether the owner of this ticket should look after the ring: its number, if so.
-    #[inline]
-    pub(crate) fn tick(&self) -> Option<usize> {
-        self.segment.is_tick(self.number).then_some(self.number)
-    }
-
-    /// Moves an item in. No read-modify-write.
-    ///
-    /// # Safety
-    /// After `Ok` the item has moved.
-    #[inline]
-    pub(crate) unsafe fn fill(self, item: &ManuallyDrop<T>) -> Result<(), Unfilled<'s, T>> {
-        let _watch = self.segment.watch();
-        if self.number & CLOSED != 0 {
-            return Err(Unfilled { ticket: self, why: Unpublished::Occupied });
-        }
-        reach(Point::PushTicket);
-        // SAFETY: the counter issued this number, and with it this lap of the slot, to us alone.
-        let published = unsafe { self.slot.publish(self.lap, item, self.segment.pair) };
-        published.map_err(|why| Unfilled { ticket: self, why })
-    }
-}
-
-impl<T> Unfilled<'_, T> {
-    /// Settles the ticket: after `Ok` the item has moved after all, otherwise it has not.
-    #[inline]
-    pub(crate) fn settle(self) -> Result<(), Why> {
-        // SAFETY: we have the ticket, and this consumes it.
-        unsafe { self.ticket.segment.settle(self.ticket.number, self.why) }
-    }
-}
-
-impl<T> Claimed<'_, T> {
-    /// The item, if it is there. No read-modify-write.
-    #[inline]
-    pub(crate) fn take(self) -> Result<T, Self> {
-        let _watch = self.segment.watch();
-        // SAFETY: the counter gave this number, and with it this lap of the slot, to us alone, and
-        // we have not given up.
-        unsafe { self.slot.take(self.lap) }.ok_or(self)
-    }
-
-    /// Waits for the item for a bounded time, then gives the ticket up.
-    #[inline]
-    pub(crate) fn wait_or_give_up(self) -> Option<T> {
-        // SAFETY: we have the ticket, and this consumes it.
-        unsafe { self.segment.wait_or_give_up(self.number) }
-    }
-
-    /// The item, if it is there, for the owner of the queue: with nobody else around, a ticket
-    /// that is not published is a void one.
-    pub(crate) fn take_mut(self) -> Option<T> {
-        self.take().map_err(|ticket| ticket.segment.void.sub(1)).ok()
-    }
-}
-
-/// The ends of tickets that leave the fast path. They take numbers instead of tickets so that all
-/// fits into registers, and the fast path needs no stack.
-impl<T> Segment<T> {
-    /// # Safety
-    /// The caller has the producer's ticket of this number, `why` is what became of its item, and
-    /// the ticket is used up.
-    #[cold]
-    #[inline(never)]
-    unsafe fn settle(&self, number: usize, why: Unpublished) -> Result<(), Why> {
-        let _watch = self.watch();
-        if number & CLOSED != 0 {
-            return Err(Why::Closed);
-        }
-        let (slot, lap) = self.shape().at(number);
-        let why = match why {
-            Unpublished::Occupied => {
-                slot.abandon(lap);
-                Why::Occupied { depth: number.saturating_sub(self.front.head.load(Relaxed)) }
-            }
-            // SAFETY: the caller's lap, and the item has been published.
-            Unpublished::GivenUp if unsafe { slot.retract(lap) } => Why::Retracted,
-            Unpublished::GivenUp => return Ok(()),
-        };
-        self.void.add(1);
-        Err(why)
-    }
-
-    /// # Safety
-    /// The caller has the consumer's ticket of this number, which is used up.
-    #[cold]
-    #[inline(never)]
-    unsafe fn wait_or_give_up(&self, number: usize) -> Option<T> {
-        let _watch = self.watch();
-        // Claimed before the end was known: its producer knows that it is void.
-        if number >= self.end.load(Relaxed) {
-            return None;
-        }
-        let (slot, lap) = self.shape().at(number);
-        let is_closed = || self.tail.load(Relaxed) & CLOSED != 0;
-        // SAFETY: the caller's lap, for the last time.
-        let item = unsafe { slot.wait_or_give_up(lap, self.pair, is_closed) };
-        if item.is_none() {
-            self.give_ups.add(1);
-            self.void.sub(1);
-        }
-        item
     }
 }

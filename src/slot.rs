@@ -185,7 +185,7 @@ impl<T> Slot<T> {
     /// The item is initialised, and the caller is the only one to read it.
     unsafe fn read(&self) -> T {
         // SAFETY: the caller's promise.
-        self.value.with(|value| unsafe { (*value).assume_init_read() })
+        self.value.with(|value| unsafe { value.cast::<T>().read() })
     }
 
     /// # Safety

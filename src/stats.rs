@@ -51,18 +51,17 @@ pub(crate) struct Counters {
 
 impl Counters {
     pub(crate) const fn new() -> Self {
-        const ZERO: Counter = Counter::new(0);
         Self {
-            grows: ZERO,
-            shrinks: ZERO,
-            jams: ZERO,
-            helped: ZERO,
-            expired: ZERO,
-            give_ups: ZERO,
-            live_segments: ZERO,
-            live_bytes: ZERO,
-            retired_bytes: ZERO,
-            peak_depth: ZERO,
+            grows: Counter::new(0),
+            shrinks: Counter::new(0),
+            jams: Counter::new(0),
+            helped: Counter::new(0),
+            expired: Counter::new(0),
+            give_ups: Counter::new(0),
+            live_segments: Counter::new(0),
+            live_bytes: Counter::new(0),
+            retired_bytes: Counter::new(0),
+            peak_depth: Counter::new(0),
         }
     }
 

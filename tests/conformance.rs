@@ -162,7 +162,7 @@ for_every_way! {
                 .map(|_| {
                     s.spawn(move || {
                         // A handle and a shared reference reject alike.
-                        (0..).take_while(|&item| queue.try_push(item).is_ok()).count()
+                        (0..usize::MAX).take_while(|&item| queue.try_push(item).is_ok()).count()
                     })
                 })
                 .collect();
@@ -268,10 +268,11 @@ fn items_of_any_shape() {
 }
 
 #[test]
+#[allow(clippy::large_stack_arrays, reason = "the point of the test")]
 fn large_items_need_no_large_stack() {
     // 64 KiB each; a debug build makes about a dozen copies on the way, an optimised one two.
     std::thread::Builder::new()
-        .stack_size(1048576)
+        .stack_size(1 << 20)
         .spawn(|| {
             let queue = Queue::new();
             for n in 0..100_u8 {

@@ -67,7 +67,7 @@ fn park<E: Ends<usize> + 'static>(
         });
     }
     let popped: usize = (0..2)
-        .map(|_| is_done.recv_timeout(Duration::from_secs(60)).expect("the others go on"))
+        .map(|_| is_done.recv_timeout(Duration::from_mins(1)).expect("the others go on"))
         .sum();
     // All items but those that the parked thread has, or has yet to publish, come out.
     let left = std::iter::from_fn(|| queue.pop()).count();

@@ -14,6 +14,7 @@ pub mod progress;
 pub mod record;
 pub mod report;
 pub mod run;
+pub mod seeds;
 pub mod soak;
 pub mod tally;
 pub mod workload;

@@ -83,9 +83,9 @@ impl fmt::Display for Results {
 
 const LEGEND: &str = "
 Times are nanoseconds for one item, median [range]. H and Q are what segring Handle and segring Queue
-take for what the row takes in 1.00, medians and ranges of the ratios within each round: + less, - more,
-= no difference (the range holds 1). ~n marks n samples without a result: for half of the time or
-more, not all threads were running. A bounded queue makes its producers wait, which keeps its items in the cache.
+take for what the row takes in 1.00: median and range of the ratios within each round, + less, - more,
+= no difference (the range holds 1). ~n: n samples are no result, because for half of the time or more
+not all threads were running. A bounded queue makes its producers wait, which keeps it in the cache.
 ";
 
 impl Results {

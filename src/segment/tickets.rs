@@ -1,0 +1,159 @@
+//! Tickets: the right to be the one producer, or the one consumer, of a lap of a slot.
+//!
+//! They are made by a ring's counters alone, and each is used up by what is done with it.
+
+use core::mem::ManuallyDrop;
+
+use super::{Segment, Why};
+use crate::slot::{Slot, Unpublished};
+use crate::sync::Ordering::Relaxed;
+use crate::sync::{Point, reach};
+use crate::ticket::CLOSED;
+
+/// A producer's ticket: the right to be the one producer of a lap of a slot.
+#[derive(Debug)]
+pub(crate) struct Issued<'s, T> {
+    pub(super) segment: &'s Segment<T>,
+    pub(super) slot: &'s Slot<T>,
+    pub(super) number: usize,
+    pub(super) lap: u32,
+}
+
+/// A producer's ticket whose item is not simply in its slot.
+#[derive(Debug)]
+pub(crate) struct Unfilled<'s, T> {
+    ticket: Issued<'s, T>,
+    why: Unpublished,
+}
+
+/// A consumer's ticket: the right to be the one consumer of a lap of a slot.
+#[derive(Debug)]
+pub(crate) struct Claimed<'s, T> {
+    pub(super) segment: &'s Segment<T>,
+    pub(super) slot: &'s Slot<T>,
+    pub(super) number: usize,
+    pub(super) lap: u32,
+}
+
+/// What a consumer claimed.
+#[derive(Debug)]
+pub(crate) enum Claim<'s, T> {
+    /// A ticket.
+    Ticket(Claimed<'s, T>),
+    /// Nothing: every ticket issued so far is claimed.
+    Empty,
+    /// Nothing: the ring is closed and all its tickets are claimed. Nothing will ever come from
+    /// here.
+    Drained,
+}
+
+impl<'s, T> Issued<'s, T> {
+    #[inline]
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Whether the owner of this ticket should look after the ring: its number, if so.
+    #[inline]
+    pub(crate) fn tick(&self) -> Option<usize> {
+        self.segment.is_tick(self.number).then_some(self.number)
+    }
+
+    /// Moves an item in. No read-modify-write.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved.
+    #[inline]
+    pub(crate) unsafe fn fill(self, item: &ManuallyDrop<T>) -> Result<(), Unfilled<'s, T>> {
+        let _watch = self.segment.watch();
+        if self.number & CLOSED != 0 {
+            return Err(Unfilled { ticket: self, why: Unpublished::Occupied });
+        }
+        reach(Point::PushTicket);
+        // SAFETY: the counter issued this number, and with it this lap of the slot, to us alone.
+        let published = unsafe { self.slot.publish(self.lap, item, self.segment.pair) };
+        published.map_err(|why| Unfilled { ticket: self, why })
+    }
+}
+
+impl<T> Unfilled<'_, T> {
+    /// Settles the ticket: after `Ok` the item has moved after all, otherwise it has not.
+    #[inline]
+    pub(crate) fn settle(self) -> Result<(), Why> {
+        // SAFETY: we have the ticket, and this consumes it.
+        unsafe { self.ticket.segment.settle(self.ticket.number, self.why) }
+    }
+}
+
+impl<T> Claimed<'_, T> {
+    /// The item, if it is there. No read-modify-write.
+    #[inline]
+    pub(crate) fn take(self) -> Result<T, Self> {
+        let _watch = self.segment.watch();
+        // SAFETY: the counter gave this number, and with it this lap of the slot, to us alone, and
+        // we have not given up.
+        unsafe { self.slot.take(self.lap) }.ok_or(self)
+    }
+
+    /// Waits for the item for a bounded time, then gives the ticket up.
+    #[inline]
+    pub(crate) fn wait_or_give_up(self) -> Option<T> {
+        // SAFETY: we have the ticket, and this consumes it.
+        unsafe { self.segment.wait_or_give_up(self.number) }
+    }
+
+    /// The item, if it is there, for the owner of the queue: with nobody else around, a ticket
+    /// that is not published is a void one.
+    pub(crate) fn take_mut(self) -> Option<T> {
+        self.take().map_err(|ticket| ticket.segment.void.sub(1)).ok()
+    }
+}
+
+/// The ends of tickets that leave the fast path. They take numbers instead of tickets so that all
+/// fits into registers, and the fast path needs no stack.
+impl<T> Segment<T> {
+    /// # Safety
+    /// The caller has the producer's ticket of this number, `why` is what became of its item, and
+    /// the ticket is used up.
+    #[cold]
+    #[inline(never)]
+    unsafe fn settle(&self, number: usize, why: Unpublished) -> Result<(), Why> {
+        let _watch = self.watch();
+        if number & CLOSED != 0 {
+            return Err(Why::Closed);
+        }
+        let (slot, lap) = self.shape().at(number);
+        let why = match why {
+            Unpublished::Occupied => {
+                slot.abandon(lap);
+                Why::Occupied { depth: number.saturating_sub(self.front.head.load(Relaxed)) }
+            }
+            // SAFETY: the caller's lap, and the item has been published.
+            Unpublished::GivenUp if unsafe { slot.retract(lap) } => Why::Retracted,
+            Unpublished::GivenUp => return Ok(()),
+        };
+        self.void.add(1);
+        Err(why)
+    }
+
+    /// # Safety
+    /// The caller has the consumer's ticket of this number, which is used up.
+    #[cold]
+    #[inline(never)]
+    unsafe fn wait_or_give_up(&self, number: usize) -> Option<T> {
+        let _watch = self.watch();
+        // Claimed before the end was known: its producer knows that it is void.
+        if number >= self.end.load(Relaxed) {
+            return None;
+        }
+        let (slot, lap) = self.shape().at(number);
+        let is_closed = || self.tail.load(Relaxed) & CLOSED != 0;
+        // SAFETY: the caller's lap, for the last time.
+        let item = unsafe { slot.wait_or_give_up(lap, self.pair, is_closed) };
+        if item.is_none() {
+            self.give_ups.add(1);
+            self.void.sub(1);
+        }
+        item
+    }
+}
