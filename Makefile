@@ -36,7 +36,7 @@ $(LOGS):
 
 .PHONY: test-plain
 test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of the benches                3 min
-	@$(CARGO) test --locked -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
+	@$(CARGO) test --locked --features bytes -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
 
 .PHONY: test-small
 test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
@@ -45,14 +45,14 @@ test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barr
 
 .PHONY: test-stall
 test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, others go on                  1 min
-	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall 2>&1 \
+	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall --test interleave 2>&1 \
 		| tee $(LOGS)/test-stall.log
 
 .PHONY: models
 models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     4 min
 	@unset LOOM_MAX_PREEMPTIONS LOOM_MAX_DURATION LOOM_MAX_PERMUTATIONS
-	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) test --locked --target-dir target/loom -p loom-tests --profile loom 2>&1 \
-		| tee $(LOGS)/test-models.log
+	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) test --locked --target-dir target/loom -p loom-tests --profile loom \
+		--test ring --test queue 2>&1 		| tee $(LOGS)/test-models.log
 	scripts/count-models $(LOGS)/test-models.log
 
 # ---- More evidence ----
@@ -72,19 +72,31 @@ soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must fi
 bench: ## criterion benches                                                                15 min
 	@$(CARGO) bench --locked -p segring-benches
 
+.PHONY: seeds
+seeds: ## the sequential rings beside what they replace                                 3 min
+	@SEEDS_CRITERION=0 $(CARGO) bench --locked --quiet -p segring-benches --bench seeds
+	$(CARGO) run --locked --release --quiet -p segring-benches --bin code_size
+
+# Sanitizers are not stable, hence RUSTC_BOOTSTRAP; they need no other toolchain.
+.PHONY: sanitize
+sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min
+	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
+		--target x86_64-unknown-linux-gnu --features bytes --lib --test conformance --test 'seq_*'
+	scripts/memcheck
+
 # ---- Checks ----
 
 .PHONY: lint
 lint: ## formatting, clippy with warnings denied, the project's own rules
 	@$(CARGO) fmt --all -- --check
-	$(CARGO) clippy --locked -p segring -p segring-benches --all-targets -- -D warnings
+	$(CARGO) clippy --locked --features bytes -p segring -p segring-benches --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
 	scripts/check-shim
 	scripts/check-orderings
 
 .PHONY: doc
 doc: ## documentation, warnings denied
-	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps -p segring
+	@RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --all-features -p segring
 
 .PHONY: package
 package: ## what would be published, built from the package alone

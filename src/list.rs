@@ -157,7 +157,7 @@ impl<T> List<T> {
     /// Where the link behind a ring leads.
     fn after<'g>(&self, at: Option<&'g Segment<T>>, _guard: &'g Guard) -> Link<'g, T> {
         let _watch = at.map(Segment::watch);
-        // [LIST-1 acquire <- LIST-2] The next ring's contents.
+        // [LIST-1 acquire <- LIST-2, LIST-8] The next ring's contents.
         let next = self.link_after(at).load(Acquire);
         // SAFETY: rings are retired in the order of the list, so the next one outlives this one,
         // which the guard keeps.
@@ -281,7 +281,7 @@ impl<T> List<T> {
             }
             (Some(segment), Why::Retracted) => segment.capacity(),
         };
-        // Memory first: without it nothing has changed.
+        // Memory first: without it the ring stays open, less the slots of the tickets refused.
         let origin = at.map_or_else(Origin::default, |segment| segment.heir(capacity));
         let Some(new) = self.store.fresh(capacity, origin) else { return Err(Rejected::NoMemory) };
         // SAFETY: fresh, and seen by nobody else.
@@ -483,9 +483,10 @@ impl<T> List<T> {
             if let Some(segment) = at {
                 segment.close();
             }
-            // Relaxed: the mark carries no data.
+            // [LIST-8 release -> LIST-1] What happened before the closing: whoever sees the mark and
+            // then finds nothing has missed nothing.
             let link = self.link_after(at);
-            if link.compare_exchange(null_mut(), Link::<T>::FINAL, Relaxed, Relaxed).is_ok() {
+            if link.compare_exchange(null_mut(), Link::<T>::FINAL, Release, Relaxed).is_ok() {
                 return true;
             }
         }

@@ -26,7 +26,7 @@ use crate::sync::is_model_failing;
 /// | | |
 /// |---|---|
 /// | order | linearizable, one FIFO order for all threads |
-/// | push takes effect | when its item is published, or when the ring that holds it is linked |
+/// | push takes effect | when it takes the ticket that its item is published at, or when the ring that holds its item is linked |
 /// | pop takes effect | when it claims its ticket; `None` at the moment it saw no ticket unclaimed |
 /// | progress | lock-free, but for the allocator, the operating system's process-wide barrier and a thread's first registration with the collector: no operation waits without a bound for a stalled thread |
 /// | cost, uncontended | push: pin and 1 atomic read-modify-write; pop: pin and 1. A pin is one more; a [`Handle`] does without |

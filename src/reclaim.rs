@@ -69,8 +69,13 @@ impl Guard {
         if mutant("free-at-once") {
             return free();
         }
+        // Pinning, too, calls what has become due, before our own fence.
+        let due = || {
+            model_fence();
+            free();
+        };
         // SAFETY: the caller's promise.
-        unsafe { self.0.defer_unchecked(free) };
+        unsafe { self.0.defer_unchecked(due) };
     }
 
     /// Makes this thread's deferred calls visible to all and moves the epoch on by one, if nobody

@@ -328,13 +328,44 @@ impl<T> Segment<T> {
     /// How many items are inside: exact when nobody is at work here.
     pub(crate) fn len(&self) -> usize {
         let _watch = self.watch();
-        // [SEG-3] Head first, as in `pop`: 0 means that there was a moment without items.
+        // [SEG-3 acquire <- SEG-4 release] Head first, as in `claim`.
         let head = self.front.head.load(Acquire);
         let tickets = self.limit(self.tail.load(Relaxed)).saturating_sub(head);
         let void = self.void.get();
         // A count below zero: consumers gave up on tickets whose producers are still at work.
         let void = if void > usize::MAX / 2 { 0 } else { void };
         tickets.saturating_sub(void)
+    }
+
+    /// Whether there was a moment without items: exact when nobody is at work here.
+    pub(crate) fn is_empty(&self) -> bool {
+        let _watch = self.watch();
+        let shape = self.shape();
+        loop {
+            // [SEG-3 acquire <- SEG-4 release] Head first, as in `claim`.
+            let head = self.front.head.load(Acquire);
+            let limit = self.limit(self.tail.load(Relaxed));
+            if head >= limit {
+                return true;
+            }
+            if self.void.get() < limit - head {
+                return false;
+            }
+            // All of these tickets may be void. That count is not taken in one step with the
+            // tickets, so look. If there is no item, and none was claimed meanwhile, then none was
+            // inside when the look began.
+            let is_full = |number| {
+                let (slot, lap) = shape.at(number);
+                slot.is_full(lap)
+            };
+            if (head..limit).any(is_full) {
+                return false;
+            }
+            // [SEG-3 acquire <- SEG-4 release] Behind the looks at the slots.
+            if self.front.head.load(Acquire) == head {
+                return true;
+            }
+        }
     }
 
     /// Whether the owner of this ticket should look after the ring.

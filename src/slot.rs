@@ -89,7 +89,7 @@ impl<T> Slot<T> {
         unsafe { self.write(item) };
         reach(Point::PushWritten);
         let order = if mutant("publish-relaxed") { Relaxed } else { Release };
-        // [SLOT-2 release -> SLOT-3, SLOT-6] The item.
+        // [SLOT-2 release -> SLOT-3, SLOT-7] The item.
         self.state.store(full(lap), order);
         reach(Point::PushPublished);
         pair.light();
@@ -169,11 +169,17 @@ impl<T> Slot<T> {
         // [SLOT-6 heavy <-> SLOT-5 light] From here on either the producer has seen the mark, or
         // FULL(lap) is seen below.
         pair.heavy();
-        // [SLOT-6 acquire <- SLOT-2 release] The item.
+        // [SLOT-7 acquire <- SLOT-2 release] The item.
         let exchange = self.state.compare_exchange(full(lap), DEAD, Acquire, Relaxed);
         // SAFETY: the exchange took the item from FULL(lap); its producer can only fail to retract
         // it.
         exchange.is_ok().then(|| unsafe { self.read() })
+    }
+
+    /// Whether the item of a lap is there.
+    pub(crate) fn is_full(&self, lap: u32) -> bool {
+        // [SLOT-3 acquire <- SLOT-2 release] The item, and the order of the looks at several slots.
+        self.state.load(Acquire) == full(lap)
     }
 
     /// Whether somebody gave up on this slot at this lap or before.

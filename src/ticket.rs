@@ -18,6 +18,12 @@ const LAP_LIMIT: usize = if cfg!(segring_small) { 3 } else { 1 << 30 };
 /// for the tickets in flight.
 const TICKET_LIMIT: usize = CLOSED / 2;
 
+/// Whether a void ticket's number comes near the top bit: no valid ticket is as high.
+pub(crate) const fn is_far_beyond_the_end(number: usize) -> bool {
+    const FAR: usize = if cfg!(segring_small) { 1 << 10 } else { CLOSED / 4 * 3 };
+    number & !CLOSED >= FAR
+}
+
 /// The shape of a ring whose capacity is a power of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Geometry {

@@ -398,6 +398,23 @@ fn pushing_to_a_closed_queue_panics() {
     queue.push(1);
 }
 
+/// With a tiny limit the count of void tickets starts over several times.
+#[test]
+fn a_closed_queue_stays_closed() {
+    for slots in SLOTS {
+        let queue = queue(slots);
+        (0..10).for_each(|n| queue.push(n));
+        queue.close();
+        let mut handle = queue.handle();
+        for n in 0..5_000 {
+            assert!(handle.try_push(n).is_err());
+            assert!(queue.try_push(n).is_err());
+        }
+        assert_eq!((queue.len(), queue.is_closed()), (10, true));
+        assert!(queue.into_iter().eq(0..10));
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum Op {
     Push,

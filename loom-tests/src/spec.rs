@@ -22,6 +22,8 @@ pub enum Op {
     Close,
     /// `is_empty`.
     IsEmpty,
+    /// `is_closed`.
+    IsClosed,
     /// `shrink_to_fit`: no answer.
     Shrink,
     /// `reclaim`: no answer.
@@ -41,6 +43,8 @@ pub enum Answer {
     Closed(bool),
     /// Whether there was nothing.
     Empty(bool),
+    /// Whether it was closed.
+    WasClosed(bool),
 }
 
 /// The answers of each thread, and what was left inside.
@@ -181,6 +185,7 @@ fn perform(queue: &Queue<u8>, via: Via, ops: &[Op], clock: Option<&Clock>) -> Ve
             })),
             Op::Close => Some(Answer::Closed(queue.close())),
             Op::IsEmpty => Some(Answer::Empty(queue.is_empty())),
+            Op::IsClosed => Some(Answer::WasClosed(queue.is_closed())),
             Op::Shrink => {
                 queue.shrink_to_fit();
                 None
@@ -232,6 +237,7 @@ impl State {
             Op::Pop => Some(Answer::Popped(self.queue.pop_front())),
             Op::Close => Some(Answer::Closed(!core::mem::replace(&mut self.closed, true))),
             Op::IsEmpty => Some(Answer::Empty(self.queue.is_empty())),
+            Op::IsClosed => Some(Answer::WasClosed(self.closed)),
             Op::Shrink | Op::Reclaim | Op::NewHandle => None,
         }
     }

@@ -2,7 +2,7 @@
 //! a tombstone: nobody may come by any more.
 #![cfg(segring_loom)]
 
-use loom_tests::spec::Op::{Close, IsEmpty, NewHandle, Pop, Push, Reclaim, Shrink};
+use loom_tests::spec::Op::{Close, IsClosed, IsEmpty, NewHandle, Pop, Push, Reclaim, Shrink};
 use loom_tests::spec::{Model, Via};
 use segring::model::mutated;
 
@@ -155,6 +155,43 @@ const CLOSE_FIRST: Model = Model {
 fn close_first() {
     CLOSE_FIRST.check(Via::Queue);
     CLOSE_FIRST.check(Via::Handle);
+}
+
+/// Whoever knows that the queue is closed and finds nothing has missed nothing.
+const CLOSED_AND_EMPTY: Model = Model {
+    name: "closed and empty",
+    min: 2,
+    before: &[1],
+    popped: 1,
+    threads: &[&[Push(2)], &[Close], &[IsClosed, Pop]],
+};
+
+#[test]
+fn closed_and_empty() {
+    CLOSED_AND_EMPTY.check(Via::Queue);
+}
+
+/// Nothing but one ring, and always something in it.
+const ONE_RING: Model = Model {
+    name: "items circulate in one ring",
+    min: 4,
+    before: &[1, 2],
+    popped: 0,
+    threads: &[&[Pop, Push(3), Pop, Push(4)], &[Pop]],
+};
+
+const LOOK_AT_ONE_RING: Model = Model {
+    name: "looking at one ring that is never empty",
+    min: 4,
+    before: &[1],
+    popped: 0,
+    threads: &[&[Push(2), Pop, Push(3), Pop], &[IsEmpty]],
+};
+
+#[test]
+fn one_ring() {
+    ONE_RING.check(Via::Handle);
+    LOOK_AT_ONE_RING.check(Via::Handle);
 }
 
 /// A handle gives up a ring that is being retired, and takes another.

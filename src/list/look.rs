@@ -34,7 +34,7 @@ impl<T> List<T> {
     pub(crate) fn is_empty(&self) -> bool {
         let mut empty = true;
         self.each(|segment| {
-            empty = segment.len() == 0;
+            empty = segment.is_empty();
             empty
         });
         empty

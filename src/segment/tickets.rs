@@ -8,7 +8,7 @@ use super::{Segment, Why};
 use crate::slot::{Slot, Unpublished};
 use crate::sync::Ordering::Relaxed;
 use crate::sync::{Point, reach};
-use crate::ticket::CLOSED;
+use crate::ticket::{CLOSED, is_far_beyond_the_end};
 
 /// A producer's ticket: the right to be the one producer of a lap of a slot.
 #[derive(Debug)]
@@ -120,6 +120,7 @@ impl<T> Segment<T> {
     unsafe fn settle(&self, number: usize, why: Unpublished) -> Result<(), Why> {
         let _watch = self.watch();
         if number & CLOSED != 0 {
+            self.rewind(number);
             return Err(Why::Closed);
         }
         let (slot, lap) = self.shape().at(number);
@@ -134,6 +135,16 @@ impl<T> Segment<T> {
         };
         self.void.add(1);
         Err(why)
+    }
+
+    /// Void tickets of a closed queue go on counting for as long as somebody tries to push. Long
+    /// before the count could reach the top bit it starts over.
+    fn rewind(&self, number: usize) {
+        let end = self.end.load(Relaxed);
+        if is_far_beyond_the_end(number) && end != usize::MAX {
+            // Relaxed: any count from `end` on means the same.
+            self.tail.store(CLOSED | end, Relaxed);
+        }
     }
 
     /// # Safety

@@ -1,0 +1,94 @@
+//! Interleavings that were found by argument, replayed step by step.
+//!
+//! Built with `--cfg segring_hooks`; empty without.
+#![cfg(segring_hooks)]
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, channel};
+
+use common::queue;
+use segring::hooks::{self, Point};
+
+mod common;
+
+/// A point at which a thread stops until it is told to go on.
+struct Stop {
+    point: Point,
+    reached: Sender<()>,
+    go: Receiver<()>,
+}
+
+/// The test's side of a [`Stop`].
+struct Gate {
+    reached: Receiver<()>,
+    go: Sender<()>,
+}
+
+impl Gate {
+    fn new(point: Point) -> (Stop, Self) {
+        let (reached, is_reached) = channel();
+        let (go, may_go) = channel();
+        (Stop { point, reached, go: may_go }, Self { reached: is_reached, go })
+    }
+
+    fn wait(&self) {
+        self.reached.recv().expect("the thread gets there");
+    }
+
+    fn open(&self) {
+        self.go.send(()).expect("the thread is waiting");
+    }
+}
+
+std::thread_local! {
+    static STOPS: RefCell<VecDeque<Stop>> = const { RefCell::new(VecDeque::new()) };
+}
+
+fn at(point: Point) {
+    let stop = STOPS.with_borrow_mut(|stops| stops.pop_front_if(|stop| stop.point == point));
+    if let Some(stop) = stop {
+        stop.reached.send(()).expect("the test waits");
+        stop.go.recv().expect("the test opens every gate");
+    }
+}
+
+/// A consumer that gave up counts its ticket off later than it claimed it. Meanwhile the count of
+/// void tickets is too high, and a queue with an item inside must not pass for empty.
+#[test]
+fn a_ticket_that_is_not_counted_off_hides_no_item() {
+    hooks::set(at);
+    let queue = queue::<u32>(4);
+    queue.push(0);
+    assert_eq!(queue.pop(), Some(0));
+    std::thread::scope(|s| {
+        // Made here, so that a failing assertion drops the gates and lets the threads end.
+        let (with_ticket, producer_has_ticket) = Gate::new(Point::PushTicket);
+        let (with_ring_closed, producer_has_closed) = Gate::new(Point::RingClosed);
+        let (given_up, consumer_gave_up) = Gate::new(Point::PopGaveUp);
+        let queue = &queue;
+        s.spawn(move || {
+            STOPS.set([with_ticket, with_ring_closed].into());
+            queue.push(1);
+        });
+        producer_has_ticket.wait();
+        let consumer = s.spawn(move || {
+            STOPS.set([given_up].into());
+            queue.pop()
+        });
+        consumer_gave_up.wait();
+        queue.push(2);
+        producer_has_ticket.open();
+        producer_has_closed.wait();
+        // 2 is inside; 1 has been retracted and is on its way into the next ring.
+        assert!(!queue.is_empty());
+        assert_eq!(queue.pop(), Some(2));
+        assert!(queue.is_empty());
+        consumer_gave_up.open();
+        producer_has_closed.open();
+        let popped = consumer.join().unwrap();
+        assert!(matches!(popped, None | Some(1)), "{popped:?}");
+    });
+    let left: Vec<_> = queue.into_iter().collect();
+    assert!(left.is_empty() || left == [1], "{left:?}");
+}
