@@ -49,18 +49,16 @@ test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, ot
 		| tee $(LOGS)/test-stall.log
 
 .PHONY: models
-models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     4 min
-	@unset LOOM_MAX_PREEMPTIONS LOOM_MAX_DURATION LOOM_MAX_PERMUTATIONS
-	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) test --locked --target-dir target/loom -p loom-tests --profile loom \
-		--test ring --test queue 2>&1 		| tee $(LOGS)/test-models.log
+models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     5 min
+	@unset LOOM_MAX_PREEMPTIONS
+	scripts/run-models ring queue 2>&1 | tee $(LOGS)/test-models.log
 	scripts/count-models $(LOGS)/test-models.log
 
 # ---- More evidence ----
 
 .PHONY: loom
-loom: | $(LOGS) ## the models with preemption bound 3                                              hours
-	@RUSTFLAGS="$(FLAGS_LOOM)" LOOM_MAX_PREEMPTIONS=3 $(CARGO) test --locked --target-dir target/loom \
-		-p loom-tests --profile loom 2>&1 | tee $(LOGS)/loom.log
+loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
+	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue deep 2>&1 | tee $(LOGS)/loom.log
 
 .PHONY: soak-mutant
 soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min
