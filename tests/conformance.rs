@@ -321,8 +321,8 @@ fn a_burst_is_forgotten_after_two_laps() {
     assert_eq!(queue.segment_capacity(), 64);
     reclaim_all(&queue);
     let stats = queue.stats();
-    assert_eq!(stats.live_segments, 1);
-    assert!(stats.live_bytes <= 2048, "{stats:?}");
+    // The ring, and perhaps a spare one.
+    assert!(stats.live_segments <= 2 && stats.live_bytes <= 4096, "{stats:?}");
 }
 
 #[test]
