@@ -7,7 +7,7 @@ use core::ptr::NonNull;
 use crate::error::PushError;
 use crate::queue::{Queue, fail};
 use crate::reclaim::pin;
-use crate::segment::{Claim, Segment};
+use crate::segment::{Claim, Segment, Why};
 use crate::sync::is_model_failing;
 
 /// One thread's way into a [`Queue`]: the same operations, cheaper.
@@ -67,7 +67,7 @@ impl<'q, T> Handle<'q, T> {
     /// When the queue has been closed, or when a ring is needed and there is no memory for it.
     #[inline]
     pub fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
-        let Some(segment) = self.push_to.get() else { return self.push_elsewhere(item) };
+        let Some(segment) = self.push_to.get() else { return self.push_elsewhere(item, None) };
         let ticket = segment.issue();
         let (number, tick) = (ticket.number(), ticket.tick());
         let item = ManuallyDrop::new(item);
@@ -84,19 +84,25 @@ impl<'q, T> Handle<'q, T> {
             }
             Err(unfilled) => match unfilled.settle() {
                 Ok(()) => Ok(()),
-                Err(_) => self.push_elsewhere(ManuallyDrop::into_inner(item)),
+                Err(why) => self.push_elsewhere(ManuallyDrop::into_inner(item), Some(why)),
             },
         }
     }
 
-    /// Pushes to the ring that `tail_seg` leads to, and stays there.
+    /// Pushes to the ring that `tail_seg` leads to, or behind it if that is the leased one, which
+    /// has just refused the item; and stays there.
     #[cold]
     #[inline(never)]
-    fn push_elsewhere(&mut self, item: T) -> Result<(), PushError<T>> {
-        let guard = pin();
+    fn push_elsewhere(&mut self, item: T, why: Option<Why>) -> Result<(), PushError<T>> {
+        let (list, guard) = (&self.queue.list, pin());
         let item = ManuallyDrop::new(item);
-        // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { self.queue.list.push(&item, &guard) } {
+        let pushed = match (self.push_to.get(), why) {
+            // SAFETY: after `Ok` the item is not touched any more.
+            (Some(leased), Some(why)) => unsafe { list.push_refused(leased, why, &item, &guard) },
+            // SAFETY: as above.
+            _ => unsafe { list.push(&item, &guard) },
+        };
+        match pushed {
             Ok(segment) => {
                 self.push_to.renew(segment);
                 Ok(())

@@ -216,6 +216,29 @@ impl<T> List<T> {
         }
     }
 
+    /// Pushes an item that a leased ring refused.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
+    pub(crate) unsafe fn push_refused<'g>(
+        &self,
+        leased: &Segment<T>,
+        why: Why,
+        item: &ManuallyDrop<T>,
+        guard: &'g Guard,
+    ) -> Result<&'g Segment<T>, Rejected> {
+        match self.tail(guard) {
+            // SAFETY: the caller's promise.
+            Some(at) if core::ptr::eq(at, leased) => unsafe {
+                self.push_behind(Some(at), why, item, guard)
+            },
+            // The leased ring may have been left before this thread pinned, and so may be what is
+            // behind it: start anew.
+            // SAFETY: the caller's promise.
+            _ => unsafe { self.push(item, guard) },
+        }
+    }
+
     /// Pushes an item that the ring `at` refused.
     ///
     /// # Safety
