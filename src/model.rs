@@ -2,13 +2,18 @@
 //!
 //! This module exists with `--cfg segring_loom` alone and is no part of the crate's interface.
 
-#![allow(missing_docs, reason = "no part of the crate's interface")]
+#![allow(
+    missing_docs,
+    clippy::missing_panics_doc,
+    clippy::missing_errors_doc,
+    reason = "no part of the crate's interface"
+)]
 
 use core::cell::Cell;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-use crate::segment::{Claim, Origin, Segment, Why};
+use crate::segment::{Claim, Claimed, Origin, Segment, Why};
 
 std::thread_local! {
     // loom runs all threads of a model on one thread of the system.
@@ -108,9 +113,8 @@ impl<T> Ring<T> {
                 Claim::Empty => return Found::Empty,
                 Claim::Drained => return Found::Drained,
                 Claim::Ticket(ticket) => {
-                    match ticket.take().map_or_else(|ticket| ticket.wait_or_give_up(), Some) {
-                        Some(item) => return Found::Item(item),
-                        None => {}
+                    if let Some(item) = ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
+                        return Found::Item(item);
                     }
                 }
             }

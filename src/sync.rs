@@ -107,6 +107,7 @@ impl Wait {
     }
 
     /// Pauses, or returns false when the wait is over.
+    #[cfg_attr(segring_loom, expect(clippy::unused_self, reason = "models do not wait"))]
     pub(crate) fn pause(&mut self) -> bool {
         #[cfg(not(segring_loom))]
         if !self.0.is_completed() {
