@@ -117,7 +117,7 @@ fn conserves(pushed: &[Vec<Result<(), Refusal>>], popped: &[Vec<Found<u8>>], lef
         .collect();
     let outs: Vec<Vec<u8>> = popped
         .iter()
-        .map(|found| found.iter().filter_map(item).collect())
+        .map(|found| found.iter().copied().filter_map(item).collect())
         .chain([left.to_vec()])
         .collect();
     let all: Vec<u8> = outs.iter().flatten().copied().collect();
@@ -131,15 +131,15 @@ fn conserves(pushed: &[Vec<Result<(), Refusal>>], popped: &[Vec<Found<u8>>], lef
     }
 }
 
-fn item(found: &Found<u8>) -> Option<u8> {
-    match *found {
+fn item(found: Found<u8>) -> Option<u8> {
+    match found {
         Found::Item(item) => Some(item),
         Found::Empty | Found::Drained => None,
     }
 }
 
 fn drain(ring: &Ring<u8>) -> Vec<u8> {
-    core::iter::from_fn(|| item(&ring.pop())).collect()
+    core::iter::from_fn(|| item(ring.pop())).collect()
 }
 
 #[test]
