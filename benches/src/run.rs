@@ -20,6 +20,7 @@ use crate::probe::Probe;
 use crate::progress::Progress;
 use crate::record::{Line, Record};
 use crate::report::{FamilyResult, Results, targets, thousands};
+use crate::seeds;
 use crate::soak::Soak;
 use crate::soak::contended::Outcome;
 use crate::workload::{Burst, Case};
@@ -35,6 +36,9 @@ pub struct Options {
 
 /// Samples that everybody takes of every case.
 const ROUNDS: usize = 6;
+
+/// The share of a sample of the sequential rings: of these there are some hundreds.
+const SEED_SAMPLES: u32 = 6_000;
 
 /// Runs checks, then comparisons, prints and records everything, and returns the violations found.
 ///
@@ -79,6 +83,9 @@ pub fn run(options: Options) -> io::Result<usize> {
         println!("{results}");
         for target in targets(&results) {
             println!("{target}");
+            record.line(&Line::Target(&target))?;
+        }
+        for target in seeds::run(length / SEED_SAMPLES) {
             record.line(&Line::Target(&target))?;
         }
     } else {
