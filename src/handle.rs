@@ -10,13 +10,14 @@ use crate::reclaim::pin;
 use crate::segment::{Claim, Segment, Why};
 use crate::sync::is_model_failing;
 
-/// One thread's way into a [`Queue`]: the same operations, cheaper.
+/// One thread's way into a [`Queue`]: cheaper pushes and pops.
 ///
 /// A handle keeps the ring it last pushed to and the one it last popped from, so that an operation
 /// costs one atomic read-modify-write and nothing else until it moves on to another ring. It can
 /// be sent to another thread between operations.
 ///
-/// An idle handle keeps at most two rings in memory and holds nothing else back.
+/// An idle handle keeps at most two rings in memory and holds nothing else back. A handle that is
+/// forgotten ([`core::mem::forget`]) leaks them.
 ///
 /// ```
 /// use segring::Queue;
@@ -55,9 +56,10 @@ impl<'q, T> Handle<'q, T> {
     /// # Aborts
     /// When a ring is needed and there is no memory for it.
     #[inline]
+    #[track_caller]
     pub fn push(&mut self, item: T) {
         if let Err(error) = self.try_push(item) {
-            fail(error);
+            fail(error, self.queue);
         }
     }
 
@@ -167,9 +169,9 @@ impl<T> Lease<T> {
 
     /// Moves to another ring, which the caller keeps from being freed meanwhile.
     fn renew(&mut self, segment: &Segment<T>) {
-        if self.0 != Some(NonNull::from(segment)) {
+        if self.0 != Some(segment.place()) {
             segment.acquire();
-            *self = Self(Some(NonNull::from(segment)));
+            *self = Self(Some(segment.place()));
         }
     }
 }

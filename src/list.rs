@@ -15,7 +15,7 @@
 //! ring on `head_seg` as later ones hang theirs on the last ring's `next`.
 
 use core::mem::ManuallyDrop;
-use core::ptr::{NonNull, null_mut, without_provenance_mut};
+use core::ptr::{null_mut, without_provenance_mut};
 
 use crossbeam_utils::CachePadded;
 
@@ -179,7 +179,7 @@ impl<T> List<T> {
     fn advance_tail(&self, from: Option<&Segment<T>>, to: &Segment<T>) {
         let from = from.map_or(null_mut(), Segment::address);
         // [LIST-2 release -> LIST-1] The ring's contents. Failure: somebody else moved it.
-        let _ = self.tail_seg.compare_exchange(from, Segment::address(to), Release, Relaxed);
+        let _ = self.tail_seg.compare_exchange(from, to.address(), Release, Relaxed);
     }
 
     // ---- Pushing. ----
@@ -341,7 +341,7 @@ impl<T> List<T> {
         // [LIST-2 release -> LIST-1] The new ring's contents, the first item among them.
         // [LIST-1 acquire <- LIST-2] On failure, the winner's.
         let link = self.link_after(at);
-        match link.compare_exchange(null_mut(), Segment::address(new), Release, Acquire) {
+        match link.compare_exchange(null_mut(), new.address(), Release, Acquire) {
             Ok(_) => {
                 self.store.linked(new);
                 reach(Point::RingLinked);
@@ -473,12 +473,8 @@ impl<T> List<T> {
         }
         reach(Point::RingLeft);
         // [LIST-3 release -> LIST-1] The next ring's contents. Failure: somebody else left it.
-        let moved = self.head_seg.compare_exchange(
-            Segment::address(segment),
-            Segment::address(next),
-            Release,
-            Relaxed,
-        );
+        let moved =
+            self.head_seg.compare_exchange(segment.address(), next.address(), Release, Relaxed);
         if moved.is_ok() {
             // SAFETY: neither shared pointer leads to the ring any more, and only the thread that
             // moved `head_seg` comes here.
@@ -526,7 +522,7 @@ impl<T> Drop for List<T> {
         while let Link::To(segment) = unsafe { Link::decode(at) } {
             at = segment.next.load(Relaxed);
             // SAFETY: the list's reference, which nobody uses any more.
-            unsafe { Segment::release(NonNull::from(segment)) };
+            unsafe { Segment::release(segment.place()) };
         }
     }
 }

@@ -6,7 +6,6 @@ use core::mem::{ManuallyDrop, needs_drop};
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use alloc::alloc::handle_alloc_error;
-use core::alloc::Layout;
 
 use crate::error::PushError;
 use crate::handle::Handle;
@@ -30,12 +29,13 @@ use crate::sync::is_model_failing;
 /// | pop takes effect | when it claims its ticket; `None` at the moment it saw no ticket unclaimed |
 /// | progress | lock-free, but for the allocator, the operating system's process-wide barrier and a thread's first registration with the collector: no operation waits without a bound for a stalled thread |
 /// | cost, uncontended | push: pin and 1 atomic read-modify-write; pop: pin and 1. A pin is one more; a [`Handle`] does without |
-/// | memory | `size_of::<T>()` rounded up to its alignment, plus 8 bytes, a slot; 64 slots at the least, by default |
-/// | allocations | none while the backlog stays between a quarter and the whole of the ring; one for each ring linked |
+/// | memory | 8 bytes and the item, rounded up to the item's alignment (4 at the least), a slot; 64 slots at the least, by default |
+/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others; one for each ring linked, and one of the collector's (2 KiB) for each ring left |
 /// | a stalled thread | delays nobody; while it stalls inside an operation of `Queue`, rings retired meanwhile stay in memory |
 /// | when not to use it | one producer and one consumer, a fixed bound, or a need to wait for items: there are simpler queues |
 ///
-/// Nothing is allocated before the first push.
+/// A queue allocates nothing before its first push. (The first operation of a thread, on whichever
+/// queue, registers the thread with the collector, which allocates.)
 ///
 /// ```
 /// use segring::Queue;
@@ -95,9 +95,10 @@ impl<T> Queue<T> {
     /// assert_eq!(queue.pop(), Some('a'));
     /// ```
     #[inline]
+    #[track_caller]
     pub fn push(&self, item: T) {
         if let Err(error) = self.try_push(item) {
-            fail(error);
+            fail(error, self);
         }
     }
 
@@ -191,9 +192,8 @@ impl<T> Queue<T> {
         self.pop()
     }
 
-    /// How many items are inside: exact when no operation is in flight, otherwise at most the
-    /// number of items that were inside or being pushed at some moment of the call. Never closes a
-    /// ring, never allocates.
+    /// How many items are inside: exact when no operation is in flight. Otherwise an estimate: what
+    /// is pushed and popped during the call may or may not be counted. Never closes a ring.
     ///
     /// ```
     /// # use segring::Queue;
@@ -265,7 +265,8 @@ impl<T> Queue<T> {
     }
 
     /// Frees rings that are retired, as far as possible now; returns the bytes of those that are
-    /// not, because a thread inside an operation or a handle may still use them.
+    /// not, because a thread inside an operation or a handle may still use them. (Any queue of the
+    /// process counts: they have one collector.)
     ///
     /// There is no need to call this while the queue is in use: pushes do it four times a lap, and
     /// each retired ring does it for those before.
@@ -292,10 +293,11 @@ impl<T> Queue<T> {
 
 /// What [`Queue::push`] does instead of returning an error.
 #[cold]
-pub(crate) fn fail<T>(error: PushError<T>) -> ! {
+#[track_caller]
+pub(crate) fn fail<T>(error: PushError<T>, queue: &Queue<T>) -> ! {
     match error {
         error @ PushError::Closed(_) => panic!("{error}"),
-        PushError::NoMemory(_) => handle_alloc_error(Layout::new::<T>()),
+        PushError::NoMemory(_) => handle_alloc_error(queue.list.next_layout()),
     }
 }
 

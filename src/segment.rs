@@ -1,5 +1,5 @@
 //! One ring: hands out tickets, publishes and takes items, gives tickets up, closes. It knows no
-//! neighbours; [`crate::list`] links rings and frees them.
+//! neighbours; [`crate::list`] links rings, [`crate::store`] frees them.
 //!
 //! A producer's ticket is valid if it was taken while the ring was open. A consumer claims valid
 //! tickets only. Each ticket therefore has one producer and one consumer, who meet in its slot.
@@ -44,7 +44,9 @@ pub(crate) struct Segment<T> {
     pub(crate) origin: Origin,
     /// Where the allocation starts; the ring itself is aligned within it.
     memory: NonNull<u8>,
-    /// The next of the retired rings. Owned by [`crate::list`].
+    /// The ring itself, by a pointer that may write to all of it: what shared pointers are made of.
+    place: NonNull<Self>,
+    /// The next of the retired rings. Owned by [`crate::store`].
     pub(crate) limbo_next: AtomicPtr<Self>,
     /// Tickets without an item: counted by their producers, counted off by their consumers.
     void: Counter,
@@ -100,6 +102,10 @@ impl<T> Segment<T> {
             // SAFETY: within the allocation, aligned, and not in use yet.
             unsafe { slots.wrapping_add(index).write(Slot::new()) };
         }
+        #[allow(clippy::cast_ptr_alignment, reason = "aligned by hand")]
+        let place = aligned.cast::<Self>();
+        // SAFETY: inside an allocation, hence not null.
+        let place = unsafe { NonNull::new_unchecked(place) };
         let segment = Self {
             tail: CachePadded::new(AtomicUsize::new(0)),
             front: CachePadded::new(Front {
@@ -115,6 +121,7 @@ impl<T> Segment<T> {
             pair: Pair::choose(),
             origin,
             memory,
+            place,
             limbo_next: AtomicPtr::new(core::ptr::null_mut()),
             void: Counter::new(0),
             give_ups: Counter::new(0),
@@ -122,10 +129,6 @@ impl<T> Segment<T> {
             low_peak: Counter::new(0),
             tombstone: Tombstone::new(),
         };
-        #[allow(clippy::cast_ptr_alignment, reason = "aligned by hand")]
-        let place = aligned.cast::<Self>();
-        // SAFETY: inside an allocation, hence not null.
-        let place = unsafe { NonNull::new_unchecked(place) };
         // SAFETY: aligned, large enough, and ours alone.
         unsafe { place.write(segment) };
         Some(place)
@@ -177,14 +180,24 @@ impl<T> Segment<T> {
         Self::bytes_for(self.capacity())
     }
 
+    /// What the allocator is asked for when a ring of this capacity is made.
+    pub(crate) fn layout_for(capacity: usize) -> Layout {
+        Self::layout(capacity).map_or_else(Layout::new::<Self>, |(layout, _)| layout)
+    }
+
     /// Bytes of the allocation of a ring of this capacity.
     pub(crate) fn bytes_for(capacity: usize) -> usize {
         Self::layout(capacity).map_or(usize::MAX, |(layout, _)| layout.size())
     }
 
     /// The ring as the shared pointers name it.
-    pub(crate) fn address(this: &Self) -> *mut Self {
-        core::ptr::from_ref(this).cast_mut()
+    pub(crate) fn place(&self) -> NonNull<Self> {
+        self.place
+    }
+
+    /// The same as a raw pointer.
+    pub(crate) fn address(&self) -> *mut Self {
+        self.place.as_ptr()
     }
 
     pub(crate) fn capacity(&self) -> usize {

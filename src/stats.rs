@@ -20,8 +20,8 @@ pub struct Stats {
     pub helped: usize,
     /// Rings followed by one of the same capacity at the end of their ticket range.
     pub expired: usize,
-    /// Tickets that a consumer passed over because no item came, in rings still in the list or
-    /// left behind.
+    /// Tickets that consumers passed over because they had no item: their producers had found the
+    /// slot taken, or were too slow.
     pub give_ups: usize,
     /// Rings in memory: in the list, retired, or kept as the spare.
     pub live_segments: usize,

@@ -50,10 +50,12 @@ impl<T> Store<T> {
     pub(crate) unsafe fn retire(&self, segment: &Segment<T>, guard: &Guard) {
         segment.tombstone.retired();
         self.counters.retired_bytes.add(segment.bytes());
+        self.counters.give_ups.add(segment.give_ups.get());
+        segment.give_ups.set(0);
         // One reference for the epoch, beside the list's.
         segment.acquire();
         self.bury(segment);
-        let retired = NonNull::from(segment);
+        let retired = segment.place();
         // SAFETY: the reference just taken, which nobody else drops.
         let release = move || unsafe { Segment::release(retired) };
         // SAFETY: threads that pin from now on cannot reach the ring. Releasing it touches no `T`,
@@ -69,7 +71,7 @@ impl<T> Store<T> {
         loop {
             segment.limbo_next.store(top, Relaxed);
             // [LIST-4 release -> LIST-5] `limbo_next`. Swapping out the whole list leaves no ABA.
-            match self.limbo.compare_exchange(top, Segment::address(segment), Release, Relaxed) {
+            match self.limbo.compare_exchange(top, segment.address(), Release, Relaxed) {
                 Ok(_) => return,
                 Err(current) => top = current,
             }
@@ -127,10 +129,17 @@ impl<T> Store<T> {
     /// Moves reclamation on as far as it goes; returns the bytes that stay retired.
     pub(crate) fn reclaim(&self) -> usize {
         // The epoch of retiring, two more to pass, and one for whoever held the first back.
-        for _ in 0..4 {
-            self.collect();
+        loop {
+            let before = self.counters.retired_bytes.get();
+            for _ in 0..4 {
+                self.collect();
+            }
+            // The collector lets go of a few rings at a time.
+            let now = self.counters.retired_bytes.get();
+            if now == 0 || now >= before {
+                return now;
+            }
         }
-        self.counters.retired_bytes.get()
     }
 
     /// A fresh ring: the spare if it fits, or newly allocated.
@@ -159,11 +168,10 @@ impl<T> Store<T> {
     /// Keeps a fresh ring that was not needed, or frees it if there is one already.
     pub(crate) fn keep_spare(&self, segment: &Segment<T>) {
         // [LIST-6 release -> LIST-7] The ring's state.
-        let kept =
-            self.spare.compare_exchange(null_mut(), Segment::address(segment), Release, Relaxed);
+        let kept = self.spare.compare_exchange(null_mut(), segment.address(), Release, Relaxed);
         if kept.is_err() {
             // SAFETY: never linked, so ours alone.
-            unsafe { self.free(NonNull::from(segment)) };
+            unsafe { self.free(segment.place()) };
         }
     }
 
@@ -197,7 +205,8 @@ impl<T> Drop for Store<T> {
         while let Some(retired) = next {
             // SAFETY: the store's reference keeps it until it is dropped below.
             next = NonNull::new(unsafe { retired.as_ref() }.limbo_next.load(Relaxed));
-            // The epoch or a leaked handle may still have a reference, and then frees it.
+            // The epoch may still have a reference, and then frees it; so may a forgotten handle,
+            // and then the ring leaks.
             // SAFETY: the store's reference, which nobody uses any more.
             unsafe { Segment::release(retired) };
         }

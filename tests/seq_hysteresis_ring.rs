@@ -230,3 +230,13 @@ fn a_clone_keeps_policy_and_limit_but_not_the_slack() {
     clone.extend(9..50);
     assert!(clone.try_push(50).is_err());
 }
+
+#[test]
+fn a_copy_of_a_ring_above_its_limit_is_whole() {
+    let ring = (0..10).collect::<HysteresisRing<_>>().with_limit(5);
+    let mut copy = ring.clone();
+    assert_eq!(copy, ring);
+    assert!(copy.try_push(10).is_err());
+    drain_to(&mut copy, 4);
+    assert!(copy.try_push(10).is_ok());
+}

@@ -381,3 +381,18 @@ fn chunks_come_side_by_side() {
     assert_eq!(buffer.chunks_vectored(&mut slices), 3);
     assert_eq!(&*slices[2], b"def");
 }
+
+#[test]
+fn a_copy_has_the_room_of_the_original() {
+    let mut buffer = SlidingBuffer::new(1 << 10);
+    for _ in 0..3 {
+        buffer.append(Bytes::from_static(b"abc")).unwrap();
+    }
+    let mut copy = buffer.clone();
+    let allocated = allocations(|| copy.append(Bytes::from_static(b"d")).unwrap());
+    assert_eq!(allocated, 0);
+    assert_eq!((buffer.len(), copy.len()), (9, 10));
+    let mut all = Vec::new();
+    copy.read_to_end(&mut all).unwrap();
+    assert_eq!(all, b"abcabcabcd");
+}

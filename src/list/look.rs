@@ -1,5 +1,7 @@
 //! Looking at the list without changing it, and working on it alone.
 
+use core::alloc::Layout;
+
 use super::{Link, List};
 use crate::reclaim::pin;
 use crate::segment::Segment;
@@ -42,6 +44,11 @@ impl<T> List<T> {
 
     pub(crate) fn segment_capacity(&self) -> usize {
         self.last(&pin()).0.map_or(self.policy.min, Segment::capacity)
+    }
+
+    /// What the allocator is asked for when the last ring grows.
+    pub(crate) fn next_layout(&self) -> Layout {
+        Segment::<T>::layout_for(self.policy.grown(self.segment_capacity()))
     }
 
     pub(crate) fn stats(&self) -> Stats {

@@ -437,10 +437,12 @@ impl<T: Clone> Clone for HysteresisRing<T> {
             room: 0,
             low: 0,
             low_water: LowWater::default(),
+            // A limit below what is inside holds for later pushes, not for the copy.
+            limit: self.policy.max,
             ..*self
         };
         clone.extend(self.iter().cloned());
-        clone
+        clone.with_limit(self.limit)
     }
 }
 

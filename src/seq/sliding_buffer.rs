@@ -53,7 +53,7 @@ use crate::hysteresis::{Dwell, Hysteresis, LowWater, Policy, quarter};
 /// assert!(buffer.append(Bytes::from_static(b"fourteen bytes")).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct SlidingBuffer {
     /// Invariant: those before `front` are empty, those from `front` on are not.
     segments: Vec<Bytes>,
@@ -69,6 +69,15 @@ pub struct SlidingBuffer {
     capacity: usize,
     /// Where `write` puts its bytes.
     scratch: BytesMut,
+}
+
+impl Clone for SlidingBuffer {
+    /// The same segments (their bytes are shared, not copied), with an index of the same size.
+    fn clone(&self) -> Self {
+        let mut segments = Vec::with_capacity(self.slots.max(self.segments.len()));
+        segments.extend(self.segments.iter().cloned());
+        Self { segments, scratch: BytesMut::new(), ..*self }
+    }
 }
 
 impl SlidingBuffer {
