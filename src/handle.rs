@@ -84,7 +84,8 @@ impl<'q, T> Handle<'q, T> {
                 }
                 Ok(())
             }
-            Err(unfilled) => match unfilled.settle() {
+            // SAFETY: after `Ok` the item is not touched any more.
+            Err(unfilled) => match unsafe { unfilled.settle(&item) } {
                 Ok(()) => Ok(()),
                 Err(why) => self.push_elsewhere(ManuallyDrop::into_inner(item), Some(why)),
             },

@@ -163,7 +163,7 @@ impl Policy {
     /// What follows a ring without a free slot in its way: twice the capacity when it really is
     /// full, the same when a stalled peer merely holds one slot.
     pub(crate) const fn successor(self, capacity: usize, depth: usize) -> usize {
-        if depth >= capacity - quarter(capacity) { self.grown(capacity) } else { capacity }
+        if is_full(depth, capacity) { self.grown(capacity) } else { capacity }
     }
 
     /// The *quarter* rule's target: half the capacity, or the smallest power of two at least four
@@ -249,6 +249,11 @@ impl Policy {
         }
         (LowWater { operations, peak }, None)
     }
+}
+
+/// Whether a ring without a free slot in the way is really full: three quarters of it or more.
+pub(crate) const fn is_full(depth: usize, capacity: usize) -> bool {
+    depth >= capacity - quarter(capacity)
 }
 
 /// Whether `depth` is at most a quarter of `capacity`.

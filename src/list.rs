@@ -208,7 +208,8 @@ impl<T> List<T> {
                 }
                 Ok(segment)
             }
-            Err(unfilled) => match unfilled.settle() {
+            // SAFETY: the caller's promise.
+            Err(unfilled) => match unsafe { unfilled.settle(item) } {
                 Ok(()) => Ok(segment),
                 // SAFETY: the caller's promise; the item has not moved.
                 Err(why) => unsafe { self.push_behind(Some(segment), why, item, guard) },

@@ -166,7 +166,8 @@ impl<T> Queue<T> {
                 }
             }
             Err(unfilled) => {
-                if unfilled.settle().is_err() {
+                // SAFETY: after `Ok` the item is not touched any more.
+                if unsafe { unfilled.settle(&item) }.is_err() {
                     self.push(ManuallyDrop::into_inner(item));
                 }
             }

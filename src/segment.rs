@@ -264,7 +264,8 @@ impl<T> Segment<T> {
         // SAFETY: the caller's promise.
         match unsafe { ticket.fill(item) } {
             Ok(()) => Ok(number),
-            Err(unfilled) => unfilled.settle().map(|()| number),
+            // SAFETY: the caller's promise.
+            Err(unfilled) => unsafe { unfilled.settle(item) }.map(|()| number),
         }
     }
 

@@ -5,9 +5,10 @@
 use core::mem::ManuallyDrop;
 
 use super::{Segment, Why};
+use crate::hysteresis::is_full;
 use crate::slot::{Slot, Unpublished};
 use crate::sync::Ordering::Relaxed;
-use crate::sync::{Point, reach};
+use crate::sync::{Point, Wait, reach};
 use crate::ticket::{CLOSED, is_far_beyond_the_end};
 
 /// A producer's ticket: the right to be the one producer of a lap of a slot.
@@ -77,11 +78,15 @@ impl<'s, T> Issued<'s, T> {
 }
 
 impl<T> Unfilled<'_, T> {
-    /// Settles the ticket: after `Ok` the item has moved after all, otherwise it has not.
+    /// Settles the ticket.
+    ///
+    /// # Safety
+    /// `item` is the one that did not get in. After `Ok` it has moved after all, otherwise it has
+    /// not.
     #[inline]
-    pub(crate) fn settle(self) -> Result<(), Why> {
+    pub(crate) unsafe fn settle(self, item: &ManuallyDrop<T>) -> Result<(), Why> {
         // SAFETY: we have the ticket, and this consumes it.
-        unsafe { self.ticket.segment.settle(self.ticket.number, self.why) }
+        unsafe { self.ticket.segment.settle(self.ticket.number, self.why, item) }
     }
 }
 
@@ -114,20 +119,38 @@ impl<T> Claimed<'_, T> {
 impl<T> Segment<T> {
     /// # Safety
     /// The caller has the producer's ticket of this number, `why` is what became of its item, and
-    /// the ticket is used up.
+    /// the ticket is used up. After `Ok` the item has moved, otherwise it has not.
     #[cold]
     #[inline(never)]
-    unsafe fn settle(&self, number: usize, why: Unpublished) -> Result<(), Why> {
+    unsafe fn settle(
+        &self,
+        number: usize,
+        mut why: Unpublished,
+        item: &ManuallyDrop<T>,
+    ) -> Result<(), Why> {
         let _watch = self.watch();
         if number & CLOSED != 0 {
             self.rewind(number);
             return Err(Why::Closed);
         }
         let (slot, lap) = self.shape().at(number);
+        let depth = number.saturating_sub(self.front.head.load(Relaxed));
+        if !is_full(depth, self.capacity()) {
+            // Not full: a consumer has claimed the slot's last item and is a lap behind. If it is
+            // merely interrupted, waiting is cheaper than another ring.
+            let mut wait = Wait::new();
+            while matches!(why, Unpublished::Occupied) && wait.pause() {
+                // SAFETY: the caller's lap; nothing has been published yet.
+                match unsafe { slot.publish(lap, item, self.pair) } {
+                    Ok(()) => return Ok(()),
+                    Err(again) => why = again,
+                }
+            }
+        }
         let why = match why {
             Unpublished::Occupied => {
                 slot.abandon(lap);
-                Why::Occupied { depth: number.saturating_sub(self.front.head.load(Relaxed)) }
+                Why::Occupied { depth }
             }
             // SAFETY: the caller's lap, and the item has been published.
             Unpublished::GivenUp if unsafe { slot.retract(lap) } => Why::Retracted,
