@@ -13,8 +13,8 @@ pub(crate) use loom::{cell::UnsafeCell, sync::atomic::fence};
 #[cfg(segring_loom)]
 pub(crate) use shadow::{AtomicPtr, AtomicU32, AtomicUsize};
 
-#[cfg(all(target_os = "linux", not(any(segring_loom, segring_fences, miri))))]
-pub(crate) use core::sync::atomic::AtomicU8;
+#[cfg(any(segring_loom, all(target_os = "linux", not(any(segring_fences, miri)))))]
+use core::sync::atomic::AtomicU8;
 use core::sync::atomic::AtomicUsize as StdAtomicUsize;
 pub(crate) use core::sync::atomic::{Ordering, compiler_fence};
 

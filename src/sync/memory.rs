@@ -37,7 +37,7 @@ pub(crate) unsafe fn free(memory: NonNull<u8>, layout: Layout) {
 #[derive(Debug)]
 pub(crate) struct Tombstone {
     #[cfg(segring_loom)]
-    state: core::sync::atomic::AtomicU8,
+    state: super::AtomicU8,
 }
 
 /// Asserts, when it goes out of scope, that the memory has not been freed meanwhile.
@@ -52,7 +52,7 @@ impl Tombstone {
     pub(crate) const fn new() -> Self {
         Self {
             #[cfg(segring_loom)]
-            state: core::sync::atomic::AtomicU8::new(0),
+            state: super::AtomicU8::new(0),
         }
     }
 
@@ -70,7 +70,7 @@ impl Tombstone {
 #[cfg(segring_loom)]
 mod model {
     use super::{Tombstone, Watch};
-    use core::sync::atomic::Ordering::Relaxed;
+    use crate::sync::Ordering::Relaxed;
 
     const RETIRED: u8 = 1;
     const FREED: u8 = 2;
