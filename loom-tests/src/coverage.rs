@@ -16,8 +16,9 @@ use std::fmt;
 
 static FILE: &str = include_str!("../coverage.txt");
 
-/// loom's search may change a little with its version.
-const SLACK_PERCENT: usize = 90;
+/// How much loom explores changes a little with its version and with harmless changes of the code;
+/// what it must have found does not.
+const SLACK_PERCENT: usize = 75;
 
 /// Executions and outcomes of a model, without and with the shadow.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -134,12 +134,16 @@ impl<T> Segment<T> {
             return Err(Why::Closed);
         }
         let (slot, lap) = self.shape().at(number);
-        let depth = number.saturating_sub(self.front.head.load(Relaxed));
-        if !is_full(depth, self.capacity()) {
-            // Not full: a consumer has claimed the slot's last item and is a lap behind. If it is
-            // merely interrupted, waiting is cheaper than another ring.
+        let mut depth = 0;
+        if matches!(why, Unpublished::Occupied) {
+            depth = number.saturating_sub(self.front.head.load(Relaxed));
+            // If the ring is not full, a consumer that claimed the slot's last item is a lap behind.
+            // As long as it may be merely interrupted, waiting is cheaper than another ring.
             let mut wait = Wait::new();
-            while matches!(why, Unpublished::Occupied) && wait.pause() {
+            while matches!(why, Unpublished::Occupied)
+                && !is_full(depth, self.capacity())
+                && wait.pause()
+            {
                 // SAFETY: the caller's lap; nothing has been published yet.
                 match unsafe { slot.publish(lap, item, self.pair) } {
                     Ok(()) => return Ok(()),
