@@ -3,12 +3,14 @@
 use core::error::Error;
 use core::fmt;
 
-/// Why [`try_push`](crate::Queue::try_push) did not take an item; the item is inside.
+/// Why a queue did not take an item; the item is inside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PushError<T> {
     /// The queue has been closed.
     Closed(T),
-    /// A larger ring was needed and the allocator had no memory for it.
+    /// The queue is bounded and was full.
+    Full(T),
+    /// Another ring was needed and the allocator had no memory for it.
     NoMemory(T),
 }
 
@@ -16,13 +18,18 @@ impl<T> PushError<T> {
     /// Takes the rejected item out.
     pub fn into_inner(self) -> T {
         match self {
-            Self::Closed(item) | Self::NoMemory(item) => item,
+            Self::Closed(item) | Self::Full(item) | Self::NoMemory(item) => item,
         }
     }
 
     /// Whether the queue was closed.
     pub const fn is_closed(&self) -> bool {
         matches!(self, Self::Closed(_))
+    }
+
+    /// Whether the queue was full.
+    pub const fn is_full(&self) -> bool {
+        matches!(self, Self::Full(_))
     }
 
     /// Whether the allocator failed.
@@ -33,7 +40,8 @@ impl<T> PushError<T> {
     const fn reason(&self) -> &'static str {
         match self {
             Self::Closed(_) => "push to a closed queue",
-            Self::NoMemory(_) => "no memory for a larger ring",
+            Self::Full(_) => "push to a full queue",
+            Self::NoMemory(_) => "no memory for another ring",
         }
     }
 }
@@ -42,6 +50,7 @@ impl<T> fmt::Debug for PushError<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Closed(_) => "Closed(..)",
+            Self::Full(_) => "Full(..)",
             Self::NoMemory(_) => "NoMemory(..)",
         })
     }
@@ -98,3 +107,33 @@ impl fmt::Display for HysteresisError {
 }
 
 impl Error for HysteresisError {}
+
+/// Why no [`BoundedQueue`](crate::BoundedQueue) of a capacity was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BoundError {
+    /// The capacity was zero.
+    Zero,
+    /// A ring for this capacity would not fit into the address space.
+    TooLarge {
+        /// The capacity asked for.
+        capacity: usize,
+    },
+    /// The allocator had no memory for the ring.
+    NoMemory {
+        /// The size of the ring, in bytes.
+        bytes: usize,
+    },
+}
+
+impl fmt::Display for BoundError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Zero => f.write_str("the capacity is zero"),
+            Self::TooLarge { capacity } => write!(f, "the capacity {capacity} is too large"),
+            Self::NoMemory { bytes } => write!(f, "no memory for a ring of {bytes} bytes"),
+        }
+    }
+}
+
+impl Error for BoundError {}

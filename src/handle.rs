@@ -34,7 +34,7 @@ use crate::sync::is_model_failing;
 /// assert_eq!(popped, 200);
 /// ```
 pub struct Handle<'q, T> {
-    queue: &'q Queue<T>,
+    pub(crate) queue: &'q Queue<T>,
     push_to: Lease<T>,
     pop_from: Lease<T>,
     /// How many tickets of the ring to pop from are issued, as far as this handle's own pushes
@@ -76,12 +76,10 @@ impl<'q, T> Handle<'q, T> {
         // SAFETY: after `Ok` the item is not touched any more.
         match unsafe { ticket.fill(&item) } {
             Ok(()) => {
-                if self.push_to.0 == self.pop_from.0 {
-                    self.known_tail = number + 1;
-                }
                 if let Some(ticket) = tick {
                     self.queue.list.tick(segment, ticket);
                 }
+                self.pushed(number);
                 Ok(())
             }
             // SAFETY: after `Ok` the item is not touched any more.
@@ -112,6 +110,25 @@ impl<'q, T> Handle<'q, T> {
             }
             Err(rejected) => Err(rejected.with(item)),
         }
+    }
+
+    /// The ring to push to.
+    #[inline]
+    pub(crate) fn leased(&self) -> Option<&Segment<T>> {
+        self.push_to.get()
+    }
+
+    /// Notes that this ticket of the leased ring is issued.
+    #[inline]
+    pub(crate) fn pushed(&mut self, number: usize) {
+        if self.push_to.0 == self.pop_from.0 {
+            self.known_tail = number + 1;
+        }
+    }
+
+    /// Pushes to another ring from now on, which the caller keeps from being freed meanwhile.
+    pub(crate) fn lease(&mut self, segment: &Segment<T>) {
+        self.push_to.renew(segment);
     }
 
     /// Takes the item at the front. `None` if there is none.

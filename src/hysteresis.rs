@@ -154,6 +154,11 @@ pub(crate) struct LowWater {
 }
 
 impl Policy {
+    /// Rings of one capacity for ever.
+    pub(crate) const fn fixed(slots: usize) -> Self {
+        Self { min: slots, max: slots, patience: 1 }
+    }
+
     /// The *full* rule: the capacity that follows a full ring of this `capacity`; the same when it
     /// is the largest.
     pub(crate) const fn grown(self, capacity: usize) -> usize {

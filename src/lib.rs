@@ -9,6 +9,7 @@
 
 extern crate alloc;
 
+mod bounded;
 #[cfg(any(doc, doctest))]
 pub mod docs;
 mod error;
@@ -28,7 +29,8 @@ mod ticket;
 
 pub mod seq;
 
-pub use error::{HysteresisError, PushError};
+pub use bounded::{BoundedHandle, BoundedQueue};
+pub use error::{BoundError, HysteresisError, PushError};
 pub use handle::Handle;
 pub use hysteresis::Hysteresis;
 pub use queue::{IntoIter, Queue};

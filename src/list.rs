@@ -28,6 +28,7 @@ use crate::store::Store;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{AtomicPtr, Point, Wait, is_model_failing, mutant, reach};
 
+mod bound;
 mod look;
 
 /// The rings of a queue.
@@ -86,6 +87,8 @@ impl<T> Link<'_, T> {
 pub(crate) enum Rejected {
     /// The queue is closed.
     Closed,
+    /// The queue is bounded and full.
+    Full,
     /// There was no memory for a ring.
     NoMemory,
 }
@@ -96,6 +99,7 @@ impl Rejected {
         let item = ManuallyDrop::into_inner(item);
         match self {
             Self::Closed => PushError::Closed(item),
+            Self::Full => PushError::Full(item),
             Self::NoMemory => PushError::NoMemory(item),
         }
     }
@@ -119,11 +123,17 @@ enum Turn {
 impl<T> List<T> {
     crate::sync::const_unless_model! {
         pub(crate) fn new(hysteresis: Hysteresis) -> Self {
+            Self::with_policy(hysteresis.for_slot_bytes(size_of::<Slot<T>>()))
+        }
+    }
+
+    crate::sync::const_unless_model! {
+        fn with_policy(policy: Policy) -> Self {
             Self {
                 tail_seg: CachePadded::new(AtomicPtr::new(null_mut())),
                 head_seg: CachePadded::new(AtomicPtr::new(null_mut())),
                 store: Store::new(),
-                policy: hysteresis.for_slot_bytes(size_of::<Slot<T>>()),
+                policy,
             }
         }
     }

@@ -297,7 +297,7 @@ impl<T> Queue<T> {
 #[track_caller]
 pub(crate) fn fail<T>(error: PushError<T>, queue: &Queue<T>) -> ! {
     match error {
-        error @ PushError::Closed(_) => panic!("{error}"),
+        error @ (PushError::Closed(_) | PushError::Full(_)) => panic!("{error}"),
         PushError::NoMemory(_) => handle_alloc_error(queue.list.next_layout()),
     }
 }
@@ -362,7 +362,7 @@ impl<T> FromIterator<T> for Queue<T> {
     }
 }
 
-/// The items of a [`Queue`], oldest first.
+/// The items of a [`Queue`] or a [`BoundedQueue`](crate::BoundedQueue), oldest first.
 #[derive(Debug)]
 pub struct IntoIter<T>(Queue<T>);
 

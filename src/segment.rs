@@ -19,16 +19,18 @@ use crate::sync::memory::{Tombstone, Watch};
 use crate::sync::{AtomicPtr, AtomicUsize, Counter, Point, memory, reach};
 use crate::ticket::{CLOSED, Geometry};
 
+pub(crate) use admission::{NoTicket, is_within};
 pub(crate) use tickets::{Claim, Claimed, Issued};
 
+mod admission;
 mod tickets;
 
 /// A ring with its header, in one allocation.
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Segment<T> {
-    /// The next ticket of a producer; its top bit is CLOSED. On a line of its own.
-    tail: CachePadded<AtomicUsize>,
+    /// The producers' line.
+    back: CachePadded<Back>,
     /// The consumers' line.
     front: CachePadded<Front>,
     /// The number of valid tickets once the ring is closed, and MAX before that.
@@ -42,6 +44,9 @@ pub(crate) struct Segment<T> {
     pair: Pair,
     /// How this ring came about, for the policy.
     pub(crate) origin: Origin,
+    /// The position of ticket 0, in a bounded queue: how many tickets the rings before this one
+    /// had. Set before the ring is linked.
+    base: usize,
     /// Where the allocation starts; the ring itself is aligned within it.
     memory: NonNull<u8>,
     /// The ring itself, by a pointer that may write to all of it: what shared pointers are made of.
@@ -55,6 +60,15 @@ pub(crate) struct Segment<T> {
     low_operations: Counter,
     low_peak: Counter,
     pub(crate) tombstone: Tombstone,
+}
+
+#[derive(Debug)]
+struct Back {
+    /// The next ticket of a producer; its top bit is CLOSED.
+    tail: AtomicUsize,
+    /// A position up to which tickets are claimed, or one before: in a bounded queue it saves most
+    /// looks at the consumers' line.
+    seen_head: Counter,
 }
 
 #[derive(Debug)]
@@ -107,7 +121,7 @@ impl<T> Segment<T> {
         // SAFETY: inside an allocation, hence not null.
         let place = unsafe { NonNull::new_unchecked(place) };
         let segment = Self {
-            tail: CachePadded::new(AtomicUsize::new(0)),
+            back: CachePadded::new(Back { tail: AtomicUsize::new(0), seen_head: Counter::new(0) }),
             front: CachePadded::new(Front {
                 head: AtomicUsize::new(0),
                 seen_tail: AtomicUsize::new(0),
@@ -120,6 +134,7 @@ impl<T> Segment<T> {
             geometry: Geometry::new(capacity),
             pair: Pair::choose(),
             origin,
+            base: 0,
             memory,
             place,
             limbo_next: AtomicPtr::new(core::ptr::null_mut()),
@@ -153,7 +168,7 @@ impl<T> Segment<T> {
         unsafe { self.slots.write_bytes(0, self.capacity()) };
         self.front.head.store(0, Relaxed);
         self.front.seen_tail.store(0, Relaxed);
-        self.tail.store(0, Relaxed);
+        self.back.tail.store(0, Relaxed);
         self.end.store(usize::MAX, Relaxed);
         self.next.store(core::ptr::null_mut(), Relaxed);
         for counter in [&self.void, &self.give_ups, &self.low_operations, &self.low_peak] {
@@ -178,6 +193,11 @@ impl<T> Segment<T> {
     /// Bytes of the whole allocation.
     pub(crate) fn bytes(&self) -> usize {
         Self::bytes_for(self.capacity())
+    }
+
+    /// Whether a ring of this capacity can be asked of the allocator at all.
+    pub(crate) fn has_layout(capacity: usize) -> bool {
+        Self::layout(capacity).is_some()
     }
 
     /// What the allocator is asked for when a ring of this capacity is made.
@@ -240,7 +260,7 @@ impl<T> Segment<T> {
         let _watch = self.watch();
         let shape = self.shape(); // Loaded before the exchange, and not in its shadow.
         // Relaxed: a ticket orders nothing but other tickets, and those are one counter.
-        let number = self.tail.fetch_add(1, Relaxed);
+        let number = self.back.tail.fetch_add(1, Relaxed);
         let (slot, lap) = shape.at(number);
         Issued { segment: self, slot, number, lap }
     }
@@ -248,8 +268,8 @@ impl<T> Segment<T> {
     /// Issues the next ticket without a read-modify-write.
     #[inline]
     pub(crate) fn issue_mut(&mut self) -> Issued<'_, T> {
-        let number = self.tail.load(Relaxed);
-        self.tail.store(number + 1, Relaxed);
+        let number = self.back.tail.load(Relaxed);
+        self.back.tail.store(number + 1, Relaxed);
         let (slot, lap) = self.shape().at(number);
         Issued { segment: self, slot, number, lap }
     }
@@ -282,7 +302,7 @@ impl<T> Segment<T> {
             let head = self.front.head.load(Acquire);
             // Relaxed: a hint; too low a value costs a look at `tail`.
             if head >= known_tail && head >= self.front.seen_tail.load(Relaxed) {
-                let tail = self.tail.load(Relaxed);
+                let tail = self.back.tail.load(Relaxed);
                 let limit = self.limit(tail);
                 if head >= limit {
                     return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
@@ -306,7 +326,7 @@ impl<T> Segment<T> {
     #[inline]
     pub(crate) fn claim_mut(&mut self) -> Claim<'_, T> {
         let head = self.front.head.load(Relaxed);
-        let tail = self.tail.load(Relaxed);
+        let tail = self.back.tail.load(Relaxed);
         if head >= self.limit(tail) {
             return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
         }
@@ -328,7 +348,7 @@ impl<T> Segment<T> {
     pub(crate) fn close(&self) -> bool {
         let _watch = self.watch();
         // Relaxed: a ticket is void or valid by its place in the order of this one counter.
-        let before = self.tail.fetch_or(CLOSED, Relaxed);
+        let before = self.back.tail.fetch_or(CLOSED, Relaxed);
         if before & CLOSED != 0 {
             return false;
         }
@@ -344,7 +364,7 @@ impl<T> Segment<T> {
         let _watch = self.watch();
         // [SEG-3 acquire <- SEG-4 release] Head first, as in `claim`.
         let head = self.front.head.load(Acquire);
-        let tickets = self.limit(self.tail.load(Relaxed)).saturating_sub(head);
+        let tickets = self.limit(self.back.tail.load(Relaxed)).saturating_sub(head);
         let void = self.void.get();
         // A count below zero: consumers gave up on tickets whose producers are still at work.
         let void = if void > usize::MAX / 2 { 0 } else { void };
@@ -358,7 +378,7 @@ impl<T> Segment<T> {
         loop {
             // [SEG-3 acquire <- SEG-4 release] Head first, as in `claim`.
             let head = self.front.head.load(Acquire);
-            let limit = self.limit(self.tail.load(Relaxed));
+            let limit = self.limit(self.back.tail.load(Relaxed));
             if head >= limit {
                 return true;
             }
@@ -427,7 +447,7 @@ impl<T> Segment<T> {
     /// What the next ring should remember.
     pub(crate) fn heir(&self, capacity: usize) -> Origin {
         let _watch = self.watch();
-        let laps = self.geometry.lap(self.tail.load(Relaxed) & !CLOSED) as usize;
+        let laps = self.geometry.lap(self.back.tail.load(Relaxed) & !CLOSED) as usize;
         let (shrunk, grows) = (capacity < self.capacity(), capacity > self.capacity());
         Origin { dwell: self.origin.dwell.next(laps, self.origin.shrunk, grows), shrunk }
     }
@@ -439,7 +459,7 @@ impl<T> Segment<T> {
     pub(crate) unsafe fn preload(&self, item: &ManuallyDrop<T>) {
         // SAFETY: the caller's promise.
         unsafe { self.shape().at(0).0.preload(item) };
-        self.tail.store(1, Relaxed);
+        self.back.tail.store(1, Relaxed);
     }
 
     /// Undoes [`preload`](Self::preload): the ring is fresh, the caller's copy is the item again.
@@ -447,7 +467,7 @@ impl<T> Segment<T> {
     /// # Safety
     /// The ring is as `preload` left it, and nobody else can see it.
     pub(crate) unsafe fn unload(&self) {
-        self.tail.store(0, Relaxed);
+        self.back.tail.store(0, Relaxed);
         // SAFETY: the caller's promise.
         unsafe { self.shape().at(0).0.unload() };
     }

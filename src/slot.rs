@@ -80,8 +80,7 @@ impl<T> Slot<T> {
         item: &ManuallyDrop<T>,
         pair: Pair,
     ) -> Result<(), Unpublished> {
-        // [SLOT-1 acquire <- SLOT-4 release] The last lap's consumer has read its item.
-        if self.state.load(Acquire) != empty(lap) {
+        if !self.is_free(lap) {
             return Err(Unpublished::Occupied);
         }
         // SAFETY: in EMPTY(lap) only this lap's producer touches the value: the last lap's
@@ -95,6 +94,14 @@ impl<T> Slot<T> {
         pair.light();
         // [SLOT-5 light <-> SLOT-6 heavy] Relaxed: the pair of barriers orders it.
         if self.is_given_up(lap) { Err(Unpublished::GivenUp) } else { Ok(()) }
+    }
+
+    /// Whether the slot can take the item of a lap: once true, it stays so until the lap's producer
+    /// publishes.
+    #[inline]
+    pub(crate) fn is_free(&self, lap: u32) -> bool {
+        // [SLOT-1 acquire <- SLOT-4 release] The last lap's consumer has read its item.
+        self.state.load(Acquire) == empty(lap)
     }
 
     /// Takes back an item that its consumer may have passed by: true if the consumer has not got

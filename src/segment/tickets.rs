@@ -170,7 +170,7 @@ impl<T> Segment<T> {
         let end = self.end.load(Relaxed);
         if is_far_beyond_the_end(number) && end != usize::MAX {
             // Relaxed: any count from `end` on means the same.
-            self.tail.store(CLOSED | end, Relaxed);
+            self.back.tail.store(CLOSED | end, Relaxed);
         }
     }
 
@@ -185,7 +185,7 @@ impl<T> Segment<T> {
             return None;
         }
         let (slot, lap) = self.shape().at(number);
-        let is_closed = || self.tail.load(Relaxed) & CLOSED != 0;
+        let is_closed = || self.back.tail.load(Relaxed) & CLOSED != 0;
         // SAFETY: the caller's lap, for the last time.
         let item = unsafe { slot.wait_or_give_up(lap, self.pair, is_closed) };
         if item.is_none() {

@@ -1,0 +1,273 @@
+//! The list of a bounded queue: rings of one capacity, and never more than so many items in all of
+//! them together.
+//!
+//! A ring is turned over only when a stalled peer holds a slot, when a ticket was given up, or at
+//! the end of the ring's life. The tickets of the next ring are counted on from those of the last.
+
+use core::mem::ManuallyDrop;
+
+use super::{Link, List, Placed, Rejected};
+use crate::hysteresis::Policy;
+use crate::reclaim::{Guard, pin};
+use crate::segment::{Claimed, NoTicket, Origin, Segment, Why, is_within};
+use crate::sync::{Wait, mutant};
+
+/// A limit that no number of tickets reaches.
+const UNLIMITED: usize = usize::MAX / 2;
+
+impl<T> List<T> {
+    /// A list of rings of one capacity, with one in it; or `None` when there is no memory.
+    pub(crate) fn fixed(slots: usize) -> Option<Self> {
+        let list = Self::with_policy(Policy::fixed(slots));
+        let first = list.store.fresh(slots, Origin::default())?;
+        let guard = pin();
+        // SAFETY: fresh, and seen by nobody else.
+        let linked = list.link(None, unsafe { first.as_ref() }, &guard);
+        assert!(linked.is_ok(), "nobody else is here");
+        Some(list)
+    }
+
+    // ---- Pushing. ----
+
+    /// Pushes to one ring, if fewer than `limit` tickets of the queue are unclaimed; returns the
+    /// ticket's number.
+    ///
+    /// The caller keeps `segment` from being freed.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
+    #[inline]
+    pub(crate) unsafe fn push_to(
+        &self,
+        segment: &Segment<T>,
+        limit: usize,
+        item: &ManuallyDrop<T>,
+    ) -> Result<usize, NoTicket> {
+        let has_room = |position| {
+            is_within(position, segment.seen_claimed(), limit)
+                || self.sees_room(segment, position, limit)
+        };
+        // SAFETY: the caller's promise.
+        let number = unsafe { segment.push_if(has_room, item) }?;
+        if segment.is_tick(number) {
+            self.look_after(segment, number);
+        }
+        Ok(number)
+    }
+
+    /// Pushes, if fewer than `limit` tickets of the queue are unclaimed; returns the ring that took
+    /// the item.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
+    #[inline]
+    pub(crate) unsafe fn push_below<'g>(
+        &self,
+        limit: usize,
+        item: &ManuallyDrop<T>,
+        guard: &'g Guard,
+    ) -> Result<&'g Segment<T>, Rejected> {
+        let segment = self.tail(guard).expect("linked before anything was pushed");
+        // SAFETY: the caller's promise.
+        match unsafe { self.push_to(segment, limit, item) } {
+            Ok(_) => Ok(segment),
+            Err(NoTicket::Full) => Err(Rejected::Full),
+            // SAFETY: the caller's promise.
+            Err(NoTicket::Refused(why)) => unsafe {
+                self.push_below_behind(segment, why, limit, item, guard)
+            },
+        }
+    }
+
+    /// Pushes an item that the ring `at` refused.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
+    #[cold]
+    #[inline(never)]
+    unsafe fn push_below_behind<'g>(
+        &self,
+        mut at: &'g Segment<T>,
+        mut why: Why,
+        limit: usize,
+        item: &ManuallyDrop<T>,
+        guard: &'g Guard,
+    ) -> Result<&'g Segment<T>, Rejected> {
+        loop {
+            // SAFETY: the caller's promise.
+            at = match unsafe { self.follow_or_continue(at, why, limit, item, guard) }? {
+                Placed::Appended(segment) => return Ok(segment),
+                Placed::Retry(next) => next,
+            };
+            // SAFETY: the caller's promise.
+            why = match unsafe { self.push_to(at, limit, item) } {
+                Ok(_) => return Ok(at),
+                Err(NoTicket::Full) => return Err(Rejected::Full),
+                Err(NoTicket::Refused(why)) => why,
+            };
+        }
+    }
+
+    /// Finds a place for an item that the ring `at` refused: behind it there is a ring to try, or
+    /// one is appended with the item inside.
+    ///
+    /// # Safety
+    /// After `Appended` the item has moved, otherwise it has not.
+    unsafe fn follow_or_continue<'g>(
+        &self,
+        at: &'g Segment<T>,
+        why: Why,
+        limit: usize,
+        item: &ManuallyDrop<T>,
+        guard: &'g Guard,
+    ) -> Result<Placed<'g, T>, Rejected> {
+        let mut wait = Wait::new();
+        loop {
+            match self.after(Some(at), guard) {
+                Link::To(next) => {
+                    self.advance_tail(Some(at), next);
+                    return Ok(Placed::Retry(next));
+                }
+                Link::Final => return Err(Rejected::Closed),
+                Link::Open if !self.sees_room(at, at.issued(), limit) => {
+                    return Err(Rejected::Full);
+                }
+                // Whoever closed the ring is about to link the next one, if not stalled.
+                Link::Open if why == Why::Closed && wait.pause() => {}
+                Link::Open => break,
+            }
+        }
+        let Some(new) = self.continuation(at, guard) else { return Err(Rejected::NoMemory) };
+        // The ring is closed, so that the queue's next position stays until a ring is linked.
+        if !self.sees_room(new, new.issued(), limit) && !mutant("appender-sees-no-limit") {
+            self.store.keep_spare(new);
+            return Err(Rejected::Full);
+        }
+        // SAFETY: fresh, and seen by nobody else.
+        unsafe { new.preload(item) };
+        match self.link(Some(at), new, guard) {
+            Ok(()) => {
+                self.count(Some(at), new.capacity(), why);
+                Ok(Placed::Appended(new))
+            }
+            Err(winner) => {
+                // SAFETY: `new` was not linked: it is as `preload` left it, and ours alone.
+                unsafe { new.unload() };
+                self.store.keep_spare(new);
+                match winner {
+                    Link::To(next) => Ok(Placed::Retry(next)),
+                    Link::Final | Link::Open => Err(Rejected::Closed),
+                }
+            }
+        }
+    }
+
+    /// Closes a ring and makes the one to follow it, not yet linked. `None`: no memory for it, and
+    /// the ring is as it was.
+    ///
+    /// The caller keeps `at` from being freed.
+    fn continuation<'g>(&self, at: &Segment<T>, _guard: &'g Guard) -> Option<&'g Segment<T>> {
+        let mut new = self.store.fresh(at.capacity(), Origin::default())?;
+        at.close();
+        // SAFETY: fresh, and seen by nobody else.
+        unsafe { new.as_mut() }.count_from(at.issued(), at.seen_claimed());
+        // SAFETY: a ring that is not linked is not freed by others, nor is one that was linked
+        // after the guard pinned.
+        Some(unsafe { new.as_ref() })
+    }
+
+    /// The duty of whoever owns a ticket at a quarter of a lap: frees what is retired and ends a
+    /// ring that has lived too long.
+    #[cold]
+    #[inline(never)]
+    fn look_after(&self, segment: &Segment<T>, number: usize) {
+        self.store.collect();
+        if !segment.is_expired(number) {
+            return;
+        }
+        let guard = pin();
+        let Some(new) = self.continuation(segment, &guard) else { return };
+        if self.link(Some(segment), new, &guard).is_ok() {
+            self.store.counters.expired.add(1);
+        } else {
+            self.store.keep_spare(new);
+        }
+    }
+
+    // ---- Counting. ----
+
+    /// Whether a ticket at `position`, which was the next one when it was read, is one of the
+    /// `limit` behind the claimed ones. The caller keeps `segment` from being freed.
+    #[inline(never)]
+    fn sees_room(&self, segment: &Segment<T>, position: usize, limit: usize) -> bool {
+        let claimed = segment.claimed_here().unwrap_or_else(|| {
+            let guard = pin();
+            let (segment, claimed) = self.front(&guard);
+            segment.position(claimed)
+        });
+        segment.saw_claimed(claimed);
+        is_within(position, claimed, limit)
+    }
+
+    /// The ring whose ticket is claimed next, and the ticket's number.
+    fn front<'g>(&self, guard: &'g Guard) -> (&'g Segment<T>, usize) {
+        let Link::To(mut segment) = self.head(guard) else {
+            unreachable!("linked before anything was pushed")
+        };
+        loop {
+            let (claimed, drained) = segment.claimed_number();
+            match self.after(Some(segment), guard) {
+                Link::To(next) if drained => segment = next,
+                _ => return (segment, claimed),
+            }
+        }
+    }
+
+    /// The position of the next ticket: nothing had been issued beyond at some moment in the call.
+    fn issued(&self, guard: &Guard) -> usize {
+        self.last(guard).0.map_or(0, Segment::issued)
+    }
+
+    /// How many tickets were unclaimed at one moment in the call: items inside and pushes in
+    /// progress.
+    pub(crate) fn unclaimed(&self) -> usize {
+        let guard = pin();
+        let mut issued = self.issued(&guard);
+        loop {
+            let (segment, claimed) = self.front(&guard);
+            let again = self.issued(&guard);
+            if issued == again {
+                return issued.wrapping_sub(segment.position(claimed));
+            }
+            issued = again;
+        }
+    }
+
+    // ---- Making room. ----
+
+    /// Pushes in any case, and then takes the oldest item if more than `limit` tickets are
+    /// unclaimed.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
+    pub(crate) unsafe fn force_push(
+        &self,
+        limit: usize,
+        item: &ManuallyDrop<T>,
+        guard: &Guard,
+    ) -> Result<Option<T>, Rejected> {
+        // SAFETY: the caller's promise.
+        unsafe { self.push_below(UNLIMITED, item, guard) }?;
+        loop {
+            // In this order: if the count is not too high, it was not at one moment.
+            let (segment, claimed) = self.front(guard);
+            let position = segment.position(claimed);
+            if !mutant("evict-unasked") && is_within(self.issued(guard), position, limit + 1) {
+                return Ok(None);
+            }
+            if let Some(ticket) = segment.claim_exactly(claimed) {
+                return Ok(ticket.take().map_or_else(Claimed::wait_or_give_up, Some));
+            }
+        }
+    }
+}

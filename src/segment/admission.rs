@@ -1,0 +1,153 @@
+//! What a bounded queue adds to a ring: a ticket is issued only where its item has a place.
+//!
+//! Tickets are counted through all rings of the list: ticket `t` of a ring has the *position*
+//! `base + t`. Positions wrap; only differences matter.
+//!
+//! A producer looks at the slot *before* it takes the ticket, and takes it by an exchange that
+//! fails if the ring was closed. So no ticket is void before it is claimed: what is issued and not
+//! claimed is exactly the items inside and the pushes in progress.
+
+use core::mem::ManuallyDrop;
+
+use super::{Claimed, Issued, Segment, Why};
+use crate::sync::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::{Point, Wait, mutant, reach};
+use crate::ticket::CLOSED;
+
+/// Why no ticket was issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoTicket {
+    /// There is no room in the queue.
+    Full,
+    /// The ring does not take the item; another one may.
+    Refused(Why),
+}
+
+/// Whether a ticket at `position` is one of the `limit` that follow the claimed ones.
+#[inline]
+pub(crate) fn is_within(position: usize, claimed: usize, limit: usize) -> bool {
+    // A ticket that has been issued and claimed meanwhile lies before the claimed ones.
+    position.wrapping_sub(claimed).cast_signed() < limit.cast_signed()
+}
+
+impl<T> Segment<T> {
+    /// Pushes if `has_room` says so of the ticket's position; returns the ticket's number.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved.
+    #[inline]
+    pub(crate) unsafe fn push_if(
+        &self,
+        has_room: impl Fn(usize) -> bool,
+        item: &ManuallyDrop<T>,
+    ) -> Result<usize, NoTicket> {
+        let ticket = self.issue_if(has_room)?;
+        let number = ticket.number();
+        // SAFETY: the caller's promise.
+        match unsafe { ticket.fill(item) } {
+            Ok(()) => Ok(number),
+            // SAFETY: the caller's promise.
+            Err(unfilled) => match unsafe { unfilled.settle(item) } {
+                Ok(()) => Ok(number),
+                Err(why) => Err(NoTicket::Refused(why)),
+            },
+        }
+    }
+
+    /// Issues the next ticket if `has_room` says so of its position and if its slot is free. One
+    /// read-modify-write.
+    #[inline]
+    fn issue_if(&self, has_room: impl Fn(usize) -> bool) -> Result<Issued<'_, T>, NoTicket> {
+        let _watch = self.watch();
+        let shape = self.shape();
+        let mut wait = Wait::new();
+        loop {
+            // [SEG-5 acquire <- SEG-6 release] What earlier producers knew of `head`: it is looked
+            // at after this.
+            let number = self.back.tail.load(Acquire);
+            if number & CLOSED != 0 {
+                return Err(NoTicket::Refused(Why::Closed));
+            }
+            if !has_room(self.base.wrapping_add(number)) {
+                return Err(NoTicket::Full);
+            }
+            let (slot, lap) = shape.at(number);
+            if !slot.is_free(lap) && !mutant("slot-unseen") {
+                // Somebody else has taken this ticket, or a consumer is a lap behind. As long as it
+                // may be merely interrupted, waiting is cheaper than another ring.
+                if self.back.tail.load(Relaxed) == number && !wait.pause() {
+                    return Err(NoTicket::Refused(Why::Occupied { depth: 0 }));
+                }
+                continue;
+            }
+            // [SEG-6 release -> SEG-5] What this producer knows of `head`. Failure: another
+            // producer took the ticket, or the ring was closed.
+            if self.back.tail.compare_exchange(number, number + 1, Release, Relaxed).is_ok() {
+                return Ok(Issued { segment: self, slot, number, lap });
+            }
+        }
+    }
+
+    /// The position up to which tickets are known to be claimed.
+    #[inline]
+    pub(crate) fn seen_claimed(&self) -> usize {
+        self.back.seen_head.get()
+    }
+
+    /// Remembers a position up to which tickets are claimed.
+    pub(crate) fn saw_claimed(&self, position: usize) {
+        self.back.seen_head.set(position);
+    }
+
+    /// The position up to which the tickets of the queue are claimed, if this ring tells: claims
+    /// have reached it, and so all rings before it are drained.
+    pub(crate) fn claimed_here(&self) -> Option<usize> {
+        let _watch = self.watch();
+        // [SEG-3 acquire <- SEG-4 release]
+        let head = self.front.head.load(Acquire);
+        (head > 0).then(|| self.base.wrapping_add(head))
+    }
+
+    /// The number of tickets claimed, and whether that is all that this ring will ever have.
+    pub(crate) fn claimed_number(&self) -> (usize, bool) {
+        let _watch = self.watch();
+        // [SEG-3 acquire <- SEG-4 release] With the loads in this order, an open ring was open when
+        // its `head` was read: nothing behind it was claimed then.
+        let head = self.front.head.load(Acquire);
+        let tail = self.back.tail.load(Relaxed);
+        (head, tail == head | CLOSED)
+    }
+
+    /// The position of the next ticket that will be issued here, or would be in an open ring.
+    pub(crate) fn issued(&self) -> usize {
+        let _watch = self.watch();
+        // [SEG-5 acquire <- SEG-6 release] What producers knew of `head`.
+        self.base.wrapping_add(self.back.tail.load(Acquire) & !CLOSED)
+    }
+
+    /// The position of a ticket.
+    pub(crate) fn position(&self, number: usize) -> usize {
+        self.base.wrapping_add(number)
+    }
+
+    /// Sets the position of ticket 0 in a fresh ring.
+    pub(crate) fn count_from(&mut self, base: usize, claimed: usize) {
+        self.base = base;
+        self.saw_claimed(claimed);
+    }
+
+    /// Claims the ticket of this number if it is the next one. One read-modify-write.
+    pub(crate) fn claim_exactly(&self, number: usize) -> Option<Claimed<'_, T>> {
+        let _watch = self.watch();
+        // Relaxed: once the ticket has been issued, any value from then on says so.
+        if number >= self.back.tail.load(Relaxed) & !CLOSED {
+            return None;
+        }
+        // [SEG-4 release -> SEG-3] What this consumer knows of `tail`. Failure: another consumer
+        // claimed the ticket.
+        self.front.head.compare_exchange(number, number + 1, Release, Relaxed).ok()?;
+        reach(Point::PopClaimed);
+        let (slot, lap) = self.shape().at(number);
+        Some(Claimed { segment: self, slot, number, lap })
+    }
+}
