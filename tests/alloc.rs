@@ -9,7 +9,7 @@ use std::cell::Cell;
 use std::sync::Barrier;
 
 use common::{Ends, queue, reclaim_all};
-use segring::{PushError, Queue};
+use segring::{BoundError, BoundedQueue, PushError, Queue};
 
 mod common;
 
@@ -135,6 +135,39 @@ fn nothing_is_allocated_before_the_first_push() {
 }
 
 #[test]
+fn a_bounded_queue_allocates_its_ring_and_nothing_more() {
+    for capacity in [1, 2, 3, 7, 100, 1024] {
+        let queue = BoundedQueue::new(capacity);
+        let cycle = || {
+            let mut handle = queue.handle();
+            for item in 0..10 * capacity + 100 {
+                let _ = queue.push(item);
+                let _ = handle.push(item);
+                queue.force_push(item);
+                assert!(queue.pop().is_some());
+                assert!(capacity <= 2 || handle.pop().is_some());
+            }
+        };
+        cycle(); // The first pin.
+        assert_eq!(allocations(cycle), 0, "capacity {capacity}");
+    }
+}
+
+#[test]
+fn a_bounded_queue_without_memory() {
+    let error = starved(0, || BoundedQueue::<u64>::try_new(100).unwrap_err());
+    assert!(matches!(error, BoundError::NoMemory { bytes } if bytes > 200 * 16), "{error}");
+    // What is there is enough for ever.
+    let queue = BoundedQueue::new(100);
+    starved(0, || {
+        for item in 0..1_000 {
+            assert_eq!(queue.push(item), Ok(()));
+            assert_eq!(queue.pop(), Some(item));
+        }
+    });
+}
+
+#[test]
 fn everything_is_given_back() {
     let before = BYTES.get();
     let queue = queue(2);
@@ -166,7 +199,7 @@ fn without_memory_the_item_comes_back_and_the_queue_goes_on() {
                 match queue.try_push(Box::new(pushed)) {
                     Ok(()) => pushed += 1,
                     Err(PushError::NoMemory(item)) => return item,
-                    Err(PushError::Closed(_)) => panic!("not closed"),
+                    Err(error) => panic!("neither closed nor bounded: {error}"),
                 }
             }
         });
