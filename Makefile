@@ -40,7 +40,7 @@ test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of
 
 .PHONY: test-small
 test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
-	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance 2>&1 \
+	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test bounded 2>&1 \
 		| tee $(LOGS)/test-small.log
 
 .PHONY: test-stall
@@ -51,14 +51,14 @@ test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, ot
 .PHONY: models
 models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     5 min
 	@unset LOOM_MAX_PREEMPTIONS
-	scripts/run-models ring queue 2>&1 | tee $(LOGS)/test-models.log
+	scripts/run-models ring queue bounded 2>&1 | tee $(LOGS)/test-models.log
 	scripts/count-models $(LOGS)/test-models.log
 
 # ---- More evidence ----
 
 .PHONY: loom
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
-	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue deep 2>&1 | tee $(LOGS)/loom.log
+	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue bounded deep 2>&1 | tee $(LOGS)/loom.log
 
 .PHONY: soak-mutant
 soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min
@@ -79,7 +79,7 @@ seeds: ## the sequential rings beside what they replace                         
 .PHONY: sanitize
 sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min
 	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
-		--target x86_64-unknown-linux-gnu --features bytes --lib --test conformance --test 'seq_*'
+		--target x86_64-unknown-linux-gnu --features bytes --lib --test conformance --test bounded --test 'seq_*'
 	scripts/memcheck
 
 # ---- Checks ----

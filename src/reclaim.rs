@@ -9,7 +9,7 @@
 
 use crossbeam_epoch::{self as epoch, Collector, LocalHandle};
 
-use crate::sync::{model_fence, mutant};
+use crate::sync::{is_model_failing, model_fence, mutant};
 
 #[cfg(not(segring_loom))]
 fn collector() -> &'static Collector {
@@ -72,7 +72,9 @@ impl Guard {
         // Pinning, too, calls what has become due, before our own fence.
         let due = || {
             model_fence();
-            free();
+            if !is_model_failing() {
+                free();
+            }
         };
         // SAFETY: the caller's promise.
         unsafe { self.0.defer_unchecked(due) };

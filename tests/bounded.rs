@@ -233,9 +233,9 @@ fn one_ring_is_enough() {
             assert_eq!(handle.pop(), None);
         }
         let stats = queue.stats();
-        assert_eq!((stats.live_segments, stats.grows, stats.shrinks), (1, 0, 0), "{stats:?}");
+        assert_eq!((stats.grows, stats.shrinks, stats.jams, stats.helped), (0, 0, 0, 0));
         // In builds whose rings end after a few laps they are followed by others.
-        assert_eq!(stats.jams + stats.helped, 0, "{stats:?}");
+        assert!(stats.live_segments == 1 || stats.expired > 0, "{stats:?}");
     }
 }
 

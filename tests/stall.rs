@@ -10,8 +10,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use common::{Ends, queue};
-use segring::Queue;
 use segring::hooks::{self, Point};
+use segring::{BoundedQueue, Queue};
 
 mod common;
 
@@ -33,6 +33,20 @@ fn at(point: Point) {
 
 const OPERATIONS: usize = 100_000;
 
+/// Parks a thread at a point of an operation, for ever.
+fn park_inside(point: Point, operation: impl FnOnce() + Send + 'static) {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| hooks::set(at));
+
+    let (parked, is_parked) = channel();
+    std::thread::spawn(move || {
+        PARKED.set(Some(parked));
+        PARK_AT.set(Some(point));
+        operation();
+    });
+    is_parked.recv_timeout(Duration::from_secs(30)).expect("the operation gets there");
+}
+
 /// Parks a thread at a point of an operation, then lets two others push and pop. The parked thread
 /// and its queue are left behind for good.
 fn park<E: Ends<usize> + 'static>(
@@ -40,18 +54,9 @@ fn park<E: Ends<usize> + 'static>(
     ends: impl Fn(&'static Queue<usize>) -> E + Send + Sync + Copy + 'static,
     operation: impl FnOnce(E, &'static Queue<usize>) + Send + 'static,
 ) {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| hooks::set(at));
-
     let queue: &'static Queue<usize> = Box::leak(Box::new(queue(4)));
     (0..4).for_each(|item| queue.push(item));
-    let (parked, is_parked) = channel();
-    std::thread::spawn(move || {
-        PARKED.set(Some(parked));
-        PARK_AT.set(Some(point));
-        operation(ends(queue), queue);
-    });
-    is_parked.recv_timeout(Duration::from_secs(30)).expect("the operation gets there");
+    park_inside(point, move || operation(ends(queue), queue));
 
     let (done, is_done) = channel();
     for worker in 0..2 {
@@ -140,4 +145,115 @@ fn consumer_that_has_not_left() {
         overflow(ends, queue);
         (0..9).for_each(|_| _ = ends.pop());
     });
+}
+
+/// A bounded queue of four, with a thread parked in the middle of an operation. Two others push
+/// and pop. There is an item more than they take, and room for one more than they have: nobody may
+/// find the queue full or empty.
+fn park_bounded(points: &[(Point, fn(&'static BoundedQueue<usize>))]) {
+    let queue: &'static BoundedQueue<usize> = Box::leak(Box::new(BoundedQueue::new(4)));
+    (0..2).for_each(|item| queue.push(item).expect("there is room"));
+    for &(point, operation) in points {
+        park_inside(point, move || operation(queue));
+    }
+    let (done, is_done) = channel();
+    for handles in [false, true] {
+        let done = done.clone();
+        std::thread::spawn(move || {
+            let mut handle = queue.handle();
+            for item in 0..OPERATIONS {
+                let pushed = if handles { handle.push(item) } else { queue.push(item) };
+                pushed.expect("there is room");
+                let popped = if handles { handle.pop() } else { queue.pop() };
+                popped.expect("an item is inside");
+            }
+            done.send(()).expect("the test waits for this");
+        });
+    }
+    for _ in 0..2 {
+        is_done.recv_timeout(Duration::from_mins(1)).expect("the others go on");
+    }
+    assert!(queue.len() <= 2, "{queue:?}");
+    // Room for all but one, which the parked thread may hold.
+    let room = (0..4).filter(|&item| queue.push(item).is_ok()).count();
+    assert!(room >= 2, "{queue:?}");
+    assert!(queue.is_full());
+    assert!(queue.force_push(7).is_some());
+    // Every item comes out, the parked push is passed by, and then there is all the room again.
+    assert!((3..=4).contains(&std::iter::from_fn(|| queue.pop()).count()));
+    assert_eq!((0..9).filter(|&item| queue.push(item).is_ok()).count(), 4);
+}
+
+/// One pop makes room, one push takes it.
+fn exchange(queue: &'static BoundedQueue<usize>) {
+    let item = queue.pop().expect("an item is inside");
+    queue.push(item).expect("there is room");
+}
+
+/// Goes on until the slot that a parked consumer holds is in the way.
+fn run_into_the_jam(queue: &'static BoundedQueue<usize>) {
+    loop {
+        exchange(queue);
+    }
+}
+
+#[test]
+fn bounded_producer_with_its_ticket() {
+    park_bounded(&[(Point::PushTicket, exchange)]);
+}
+
+#[test]
+fn bounded_producer_that_has_written() {
+    park_bounded(&[(Point::PushWritten, exchange)]);
+}
+
+#[test]
+fn bounded_producer_that_has_published() {
+    park_bounded(&[(Point::PushPublished, exchange)]);
+}
+
+#[test]
+fn bounded_producer_that_forces() {
+    park_bounded(&[(Point::PushWritten, |queue| {
+        queue.pop();
+        queue.force_push(usize::MAX);
+    })]);
+}
+
+#[test]
+fn bounded_consumer_with_its_ticket() {
+    park_bounded(&[(Point::PopClaimed, exchange)]);
+}
+
+#[test]
+fn bounded_consumer_that_has_taken() {
+    park_bounded(&[(Point::PopTaken, exchange)]);
+}
+
+fn park_in_a_jam(point: Point) {
+    let consumer = |queue: &'static BoundedQueue<usize>| {
+        queue.push(usize::MAX).expect("there is room");
+        queue.pop();
+    };
+    park_bounded(&[(Point::PopTaken, consumer), (point, run_into_the_jam)]);
+}
+
+#[test]
+fn bounded_closer_that_has_not_stored_the_end() {
+    park_in_a_jam(Point::RingClosed);
+}
+
+#[test]
+fn bounded_closer_that_has_not_linked() {
+    park_in_a_jam(Point::RingEnded);
+}
+
+#[test]
+fn bounded_closer_that_has_not_moved_the_tail() {
+    park_in_a_jam(Point::RingLinked);
+}
+
+#[test]
+fn bounded_consumer_that_has_not_left() {
+    park_in_a_jam(Point::RingLeft);
 }

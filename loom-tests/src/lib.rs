@@ -23,6 +23,7 @@ use segring::model::{mutated, shadowed};
 
 use coverage::Coverage;
 
+pub mod bounded;
 mod coverage;
 pub mod spec;
 

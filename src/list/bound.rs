@@ -43,9 +43,13 @@ impl<T> List<T> {
         limit: usize,
         item: &ManuallyDrop<T>,
     ) -> Result<usize, NoTicket> {
-        let has_room = |position| {
-            is_within(position, segment.seen_claimed(), limit)
-                || self.sees_room(segment, position, limit)
+        let early = mutant("head-before-tail").then(|| self.claimed(segment));
+        let has_room = |position| match early {
+            Some(claimed) => is_within(position, claimed, limit),
+            None => {
+                is_within(position, segment.seen_claimed(), limit)
+                    || self.sees_room(segment, position, limit)
+            }
         };
         // SAFETY: the caller's promise.
         let number = unsafe { segment.push_if(has_room, item) }?;
@@ -200,13 +204,22 @@ impl<T> List<T> {
     /// `limit` behind the claimed ones. The caller keeps `segment` from being freed.
     #[inline(never)]
     fn sees_room(&self, segment: &Segment<T>, position: usize, limit: usize) -> bool {
-        let claimed = segment.claimed_here().unwrap_or_else(|| {
-            let guard = pin();
-            let (segment, claimed) = self.front(&guard);
-            segment.position(claimed)
-        });
+        let claimed = self.claimed(segment);
         segment.saw_claimed(claimed);
         is_within(position, claimed, limit)
+    }
+
+    /// The position up to which tickets are claimed. The caller keeps `segment`, any ring of the
+    /// list, from being freed.
+    fn claimed(&self, segment: &Segment<T>) -> usize {
+        segment.claimed_here().unwrap_or_else(|| {
+            if mutant("earlier-rings-unseen") {
+                return segment.position(0);
+            }
+            let guard = pin();
+            let (front, number) = self.front(&guard);
+            front.position(number)
+        })
     }
 
     /// The ring whose ticket is claimed next, and the ticket's number.
@@ -236,7 +249,7 @@ impl<T> List<T> {
         loop {
             let (segment, claimed) = self.front(&guard);
             let again = self.issued(&guard);
-            if issued == again {
+            if issued == again || mutant("len-unconfirmed") {
                 return issued.wrapping_sub(segment.position(claimed));
             }
             issued = again;
@@ -258,11 +271,13 @@ impl<T> List<T> {
     ) -> Result<Option<T>, Rejected> {
         // SAFETY: the caller's promise.
         unsafe { self.push_below(UNLIMITED, item, guard) }?;
+        let most = if mutant("evict-early") { limit } else { limit + 1 };
         loop {
-            // In this order: if the count is not too high, it was not at one moment.
+            // Head first: if the count is not too high, it was not at one moment.
+            let early = mutant("evict-tail-first").then(|| self.issued(guard));
             let (segment, claimed) = self.front(guard);
-            let position = segment.position(claimed);
-            if !mutant("evict-unasked") && is_within(self.issued(guard), position, limit + 1) {
+            let issued = early.unwrap_or_else(|| self.issued(guard));
+            if is_within(issued, segment.position(claimed), most) {
                 return Ok(None);
             }
             if let Some(ticket) = segment.claim_exactly(claimed) {
