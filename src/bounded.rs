@@ -8,7 +8,7 @@ use crate::handle::Handle;
 use crate::list::List;
 use crate::queue::{IntoIter, Queue, fail};
 use crate::reclaim::pin;
-use crate::segment::{NoTicket, Segment};
+use crate::segment::{NoPlace, Segment};
 use crate::stats::Stats;
 
 /// A first-in first-out queue of a fixed capacity for any number of producers and consumers.
@@ -401,8 +401,8 @@ impl<T> BoundedHandle<'_, T> {
                 self.ends.pushed(number);
                 Ok(())
             }
-            Err(NoTicket::Full) => Err(PushError::Full(ManuallyDrop::into_inner(item))),
-            Err(NoTicket::Refused(_)) => self.push_elsewhere(ManuallyDrop::into_inner(item)),
+            Err(NoPlace::Full) => Err(PushError::Full(ManuallyDrop::into_inner(item))),
+            Err(_) => self.push_elsewhere(ManuallyDrop::into_inner(item)),
         }
     }
 

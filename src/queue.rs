@@ -32,7 +32,7 @@ use crate::sync::is_model_failing;
 /// | memory | 8 bytes and the item, rounded up to the item's alignment (4 at the least), a slot; 64 slots at the least, by default |
 /// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others; one for each ring linked, and one of the collector's (2 KiB) for each ring left |
 /// | a stalled thread | delays nobody; while it stalls inside an operation of `Queue`, rings retired meanwhile stay in memory |
-/// | when not to use it | one producer and one consumer, a fixed bound, or a need to wait for items: there are simpler queues |
+/// | when not to use it | one producer and one consumer, a fixed bound ([`BoundedQueue`](crate::BoundedQueue)), or a need to wait for items |
 ///
 /// A queue allocates nothing before its first push. (The first operation of a thread, on whichever
 /// queue, registers the thread with the collector, which allocates.)

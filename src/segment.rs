@@ -19,7 +19,7 @@ use crate::sync::memory::{Tombstone, Watch};
 use crate::sync::{AtomicPtr, AtomicUsize, Counter, Point, memory, reach};
 use crate::ticket::{CLOSED, Geometry};
 
-pub(crate) use admission::{NoTicket, is_within};
+pub(crate) use admission::{NoPlace, is_within};
 pub(crate) use tickets::{Claim, Claimed, Issued};
 
 mod admission;

@@ -66,10 +66,12 @@ impl Counter {
         Self(StdAtomicUsize::new(value))
     }
 
+    #[inline]
     pub(crate) fn get(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 
+    #[inline]
     pub(crate) fn set(&self, value: usize) {
         self.0.store(value, Ordering::Relaxed);
     }

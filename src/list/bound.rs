@@ -9,11 +9,14 @@ use core::mem::ManuallyDrop;
 use super::{Link, List, Placed, Rejected};
 use crate::hysteresis::Policy;
 use crate::reclaim::{Guard, pin};
-use crate::segment::{Claimed, NoTicket, Origin, Segment, Why, is_within};
+use crate::segment::{Claimed, NoPlace, Origin, Segment, is_within};
 use crate::sync::{Wait, mutant};
 
 /// A limit that no number of tickets reaches.
 const UNLIMITED: usize = usize::MAX / 2;
+
+/// How many tickets there are at least between two looks after a ring.
+const LOOK_EVERY: usize = if cfg!(segring_loom) { 1 } else { 16 };
 
 impl<T> List<T> {
     /// A list of rings of one capacity, with one in it; or `None` when there is no memory.
@@ -42,7 +45,7 @@ impl<T> List<T> {
         segment: &Segment<T>,
         limit: usize,
         item: &ManuallyDrop<T>,
-    ) -> Result<usize, NoTicket> {
+    ) -> Result<usize, NoPlace> {
         let early = mutant("head-before-tail").then(|| self.claimed(segment));
         let has_room = |position| match early {
             Some(claimed) => is_within(position, claimed, limit),
@@ -53,7 +56,7 @@ impl<T> List<T> {
         };
         // SAFETY: the caller's promise.
         let number = unsafe { segment.push_if(has_room, item) }?;
-        if segment.is_tick(number) {
+        if segment.is_tick(number) && number.is_multiple_of(LOOK_EVERY) {
             self.look_after(segment, number);
         }
         Ok(number)
@@ -75,11 +78,9 @@ impl<T> List<T> {
         // SAFETY: the caller's promise.
         match unsafe { self.push_to(segment, limit, item) } {
             Ok(_) => Ok(segment),
-            Err(NoTicket::Full) => Err(Rejected::Full),
+            Err(NoPlace::Full) => Err(Rejected::Full),
             // SAFETY: the caller's promise.
-            Err(NoTicket::Refused(why)) => unsafe {
-                self.push_below_behind(segment, why, limit, item, guard)
-            },
+            Err(why) => unsafe { self.push_below_behind(segment, why, limit, item, guard) },
         }
     }
 
@@ -92,7 +93,7 @@ impl<T> List<T> {
     unsafe fn push_below_behind<'g>(
         &self,
         mut at: &'g Segment<T>,
-        mut why: Why,
+        mut why: NoPlace,
         limit: usize,
         item: &ManuallyDrop<T>,
         guard: &'g Guard,
@@ -106,8 +107,8 @@ impl<T> List<T> {
             // SAFETY: the caller's promise.
             why = match unsafe { self.push_to(at, limit, item) } {
                 Ok(_) => return Ok(at),
-                Err(NoTicket::Full) => return Err(Rejected::Full),
-                Err(NoTicket::Refused(why)) => why,
+                Err(NoPlace::Full) => return Err(Rejected::Full),
+                Err(why) => why,
             };
         }
     }
@@ -120,7 +121,7 @@ impl<T> List<T> {
     unsafe fn follow_or_continue<'g>(
         &self,
         at: &'g Segment<T>,
-        why: Why,
+        why: NoPlace,
         limit: usize,
         item: &ManuallyDrop<T>,
         guard: &'g Guard,
@@ -137,13 +138,15 @@ impl<T> List<T> {
                     return Err(Rejected::Full);
                 }
                 // Whoever closed the ring is about to link the next one, if not stalled.
-                Link::Open if why == Why::Closed && wait.pause() => {}
+                Link::Open if why == NoPlace::Closed && wait.pause() => {}
                 Link::Open => break,
             }
         }
         let Some(new) = self.continuation(at, guard) else { return Err(Rejected::NoMemory) };
-        // The ring is closed, so that the queue's next position stays until a ring is linked.
-        if !self.sees_room(new, new.issued(), limit) && !mutant("appender-sees-no-limit") {
+        // Since `at` is closed this has been the queue's next position, and will be until a ring is
+        // linked.
+        if !is_within(new.issued(), new.seen_claimed(), limit) && !mutant("appender-sees-no-limit")
+        {
             self.store.keep_spare(new);
             return Err(Rejected::Full);
         }
@@ -151,7 +154,9 @@ impl<T> List<T> {
         unsafe { new.preload(item) };
         match self.link(Some(at), new, guard) {
             Ok(()) => {
-                self.count(Some(at), new.capacity(), why);
+                let counters = &self.store.counters;
+                let cause = if why == NoPlace::Closed { &counters.helped } else { &counters.jams };
+                cause.add(1);
                 Ok(Placed::Appended(new))
             }
             Err(winner) => {
@@ -166,15 +171,15 @@ impl<T> List<T> {
         }
     }
 
-    /// Closes a ring and makes the one to follow it, not yet linked. `None`: no memory for it, and
-    /// the ring is as it was.
+    /// Closes a ring and makes the one to follow it, not yet linked, which knows what was claimed
+    /// after the closing. `None`: no memory for it, and the ring is as it was.
     ///
     /// The caller keeps `at` from being freed.
     fn continuation<'g>(&self, at: &Segment<T>, _guard: &'g Guard) -> Option<&'g Segment<T>> {
         let mut new = self.store.fresh(at.capacity(), Origin::default())?;
         at.close();
         // SAFETY: fresh, and seen by nobody else.
-        unsafe { new.as_mut() }.count_from(at.issued(), at.seen_claimed());
+        unsafe { new.as_mut() }.count_from(at.issued(), self.claimed(at));
         // SAFETY: a ring that is not linked is not freed by others, nor is one that was linked
         // after the guard pinned.
         Some(unsafe { new.as_ref() })
@@ -202,7 +207,7 @@ impl<T> List<T> {
 
     /// Whether a ticket at `position`, which was the next one when it was read, is one of the
     /// `limit` behind the claimed ones. The caller keeps `segment` from being freed.
-    #[inline(never)]
+    #[inline]
     fn sees_room(&self, segment: &Segment<T>, position: usize, limit: usize) -> bool {
         let claimed = self.claimed(segment);
         segment.saw_claimed(claimed);
@@ -211,15 +216,21 @@ impl<T> List<T> {
 
     /// The position up to which tickets are claimed. The caller keeps `segment`, any ring of the
     /// list, from being freed.
+    #[inline]
     fn claimed(&self, segment: &Segment<T>) -> usize {
-        segment.claimed_here().unwrap_or_else(|| {
-            if mutant("earlier-rings-unseen") {
-                return segment.position(0);
-            }
-            let guard = pin();
-            let (front, number) = self.front(&guard);
-            front.position(number)
-        })
+        segment.claimed_here().unwrap_or_else(|| self.claimed_before(segment))
+    }
+
+    /// The same when no claim has reached `segment`, as far as is known.
+    #[cold]
+    #[inline(never)]
+    fn claimed_before(&self, segment: &Segment<T>) -> usize {
+        if mutant("earlier-rings-unseen") {
+            return segment.position(0);
+        }
+        let guard = pin();
+        let (front, number) = self.front(&guard);
+        front.position(number)
     }
 
     /// The ring whose ticket is claimed next, and the ticket's number.

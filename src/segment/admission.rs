@@ -9,18 +9,22 @@
 
 use core::mem::ManuallyDrop;
 
-use super::{Claimed, Issued, Segment, Why};
+use super::{Claimed, Issued, Segment};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{Point, Wait, mutant, reach};
 use crate::ticket::CLOSED;
 
-/// Why no ticket was issued.
+/// Why a ring did not take an item that there may be a place for, or none at all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoTicket {
+pub(crate) enum NoPlace {
     /// There is no room in the queue.
     Full,
-    /// The ring does not take the item; another one may.
-    Refused(Why),
+    /// The ring was closed.
+    Closed,
+    /// A consumer is a lap behind and holds the next slot.
+    Jammed,
+    /// The ticket's consumer had given up.
+    Retracted,
 }
 
 /// Whether a ticket at `position` is one of the `limit` that follow the claimed ones.
@@ -40,7 +44,7 @@ impl<T> Segment<T> {
         &self,
         has_room: impl Fn(usize) -> bool,
         item: &ManuallyDrop<T>,
-    ) -> Result<usize, NoTicket> {
+    ) -> Result<usize, NoPlace> {
         let ticket = self.issue_if(has_room)?;
         let number = ticket.number();
         // SAFETY: the caller's promise.
@@ -49,7 +53,8 @@ impl<T> Segment<T> {
             // SAFETY: the caller's promise.
             Err(unfilled) => match unsafe { unfilled.settle(item) } {
                 Ok(()) => Ok(number),
-                Err(why) => Err(NoTicket::Refused(why)),
+                // With a valid ticket for a slot that was free nothing else can happen.
+                Err(_) => Err(NoPlace::Retracted),
             },
         }
     }
@@ -57,33 +62,48 @@ impl<T> Segment<T> {
     /// Issues the next ticket if `has_room` says so of its position and if its slot is free. One
     /// read-modify-write.
     #[inline]
-    fn issue_if(&self, has_room: impl Fn(usize) -> bool) -> Result<Issued<'_, T>, NoTicket> {
+    fn issue_if(&self, has_room: impl Fn(usize) -> bool) -> Result<Issued<'_, T>, NoPlace> {
         let _watch = self.watch();
         let shape = self.shape();
-        let mut wait = Wait::new();
         loop {
             // [SEG-5 acquire <- SEG-6 release] What earlier producers knew of `head`: it is looked
             // at after this.
             let number = self.back.tail.load(Acquire);
             if number & CLOSED != 0 {
-                return Err(NoTicket::Refused(Why::Closed));
+                return Err(NoPlace::Closed);
             }
             if !has_room(self.base.wrapping_add(number)) {
-                return Err(NoTicket::Full);
+                return Err(NoPlace::Full);
             }
             let (slot, lap) = shape.at(number);
             if !slot.is_free(lap) && !mutant("slot-unseen") {
-                // Somebody else has taken this ticket, or a consumer is a lap behind. As long as it
-                // may be merely interrupted, waiting is cheaper than another ring.
-                if self.back.tail.load(Relaxed) == number && !wait.pause() {
-                    return Err(NoTicket::Refused(Why::Occupied { depth: 0 }));
+                if self.outwait(number) {
+                    continue;
                 }
-                continue;
+                return Err(NoPlace::Jammed);
             }
             // [SEG-6 release -> SEG-5] What this producer knows of `head`. Failure: another
             // producer took the ticket, or the ring was closed.
             if self.back.tail.compare_exchange(number, number + 1, Release, Relaxed).is_ok() {
                 return Ok(Issued { segment: self, slot, number, lap });
+            }
+        }
+    }
+
+    /// Waits for a bounded time for a consumer that holds the slot of the next ticket: as long as it
+    /// may be merely interrupted, that is cheaper than another ring. True if the ticket has been
+    /// taken or the slot has become free.
+    #[cold]
+    #[inline(never)]
+    fn outwait(&self, number: usize) -> bool {
+        let (slot, lap) = self.shape().at(number);
+        let mut wait = Wait::new();
+        loop {
+            if self.back.tail.load(Relaxed) != number || slot.is_free(lap) {
+                return true;
+            }
+            if !wait.pause() {
+                return false;
             }
         }
     }
@@ -101,10 +121,11 @@ impl<T> Segment<T> {
 
     /// The position up to which the tickets of the queue are claimed, if this ring tells: claims
     /// have reached it, and so all rings before it are drained.
+    #[inline]
     pub(crate) fn claimed_here(&self) -> Option<usize> {
         let _watch = self.watch();
-        // [SEG-3 acquire <- SEG-4 release]
-        let head = self.front.head.load(Acquire);
+        // Relaxed: SEG-5 puts it behind the load of `tail`.
+        let head = self.front.head.load(Relaxed);
         (head > 0).then(|| self.base.wrapping_add(head))
     }
 
