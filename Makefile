@@ -51,14 +51,14 @@ test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, ot
 .PHONY: models
 models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     5 min
 	@unset LOOM_MAX_PREEMPTIONS
-	scripts/run-models ring queue 2>&1 | tee $(LOGS)/test-models.log
+	scripts/run-models ring queue epochs 2>&1 | tee $(LOGS)/test-models.log
 	scripts/count-models $(LOGS)/test-models.log
 
 # ---- More evidence ----
 
 .PHONY: loom
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
-	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue deep 2>&1 | tee $(LOGS)/loom.log
+	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue epochs deep 2>&1 | tee $(LOGS)/loom.log
 
 .PHONY: soak-mutant
 soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min

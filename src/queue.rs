@@ -27,15 +27,15 @@ use crate::sync::is_model_failing;
 /// | order | linearizable, one FIFO order for all threads |
 /// | push takes effect | when it takes the ticket that its item is published at, or when the ring that holds its item is linked |
 /// | pop takes effect | when it claims its ticket; `None` at the moment it saw no ticket unclaimed |
-/// | progress | lock-free, but for the allocator, the operating system's process-wide barrier and a thread's first registration with the collector: no operation waits without a bound for a stalled thread |
-/// | cost, uncontended | push: pin and 1 atomic read-modify-write; pop: pin and 1. A pin is one more; a [`Handle`] does without |
+/// | progress | lock-free, but for the allocator, the operating system's process-wide barrier and a thread's first operation, which registers it: no operation waits without a bound for a stalled thread |
+/// | cost, uncontended | push: 1 atomic read-modify-write; pop: 1. Each pins the thread, which is two stores and, where the kernel has no process-wide barrier, a fence; a [`Handle`] does without |
 /// | memory | 8 bytes and the item, rounded up to the item's alignment (4 at the least), a slot; 64 slots at the least, by default |
-/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others; one for each ring linked, and one of the collector's (2 KiB) for each ring left |
+/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others; one for each ring linked, unless one of its capacity has become free |
 /// | a stalled thread | delays nobody; while it stalls inside an operation of `Queue`, rings retired meanwhile stay in memory |
 /// | when not to use it | one producer and one consumer, a fixed bound, or a need to wait for items: there are simpler queues |
 ///
 /// A queue allocates nothing before its first push. (The first operation of a thread, on whichever
-/// queue, registers the thread with the collector, which allocates.)
+/// queue, registers the thread, which takes 256 bytes unless a thread that has ended left some.)
 ///
 /// ```
 /// use segring::Queue;
@@ -249,7 +249,7 @@ impl<T> Queue<T> {
     }
 
     /// Shrinks the ring at once, if a quarter or less of it is in use, to at least four times what
-    /// is inside, and frees the spare ring. Skipped without memory for the smaller ring.
+    /// is inside, and frees spare rings. Skipped without memory for the smaller ring.
     ///
     /// The larger ring's memory is free once it is drained and no thread can be using it; see
     /// [`reclaim`](Self::reclaim).
@@ -266,8 +266,8 @@ impl<T> Queue<T> {
     }
 
     /// Frees rings that are retired, as far as possible now; returns the bytes of those that are
-    /// not, because a thread inside an operation or a handle may still use them. (Any queue of the
-    /// process counts: they have one collector.)
+    /// not, because a thread inside an operation (on any queue of the process) or a handle may still
+    /// use them.
     ///
     /// There is no need to call this while the queue is in use: pushes do it four times a lap, and
     /// each retired ring does it for those before.
