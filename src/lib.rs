@@ -29,9 +29,9 @@ mod ticket;
 pub mod seq;
 
 pub use error::{HysteresisError, PushError};
-pub use handle::Handle;
+pub use handle::{Ends, Handle, OwnedHandle};
 pub use hysteresis::Hysteresis;
-pub use queue::{IntoIter, Queue};
+pub use queue::{Drain, IntoIter, Queue, TryIter};
 pub use stats::Stats;
 #[cfg(segring_hooks)]
 pub use sync::hooks;
