@@ -36,7 +36,7 @@ $(LOGS):
 
 .PHONY: test-plain
 test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of the benches                3 min
-	@$(CARGO) test --locked --features bytes -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
+	@$(CARGO) test --locked --all-features -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
 
 .PHONY: test-small
 test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
@@ -79,7 +79,8 @@ seeds: ## the sequential rings beside what they replace                         
 .PHONY: sanitize
 sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min
 	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
-		--target x86_64-unknown-linux-gnu --features bytes --lib --test conformance --test 'seq_*'
+		--target x86_64-unknown-linux-gnu --all-features --lib --test conformance --test iterators \
+		--test owned_handle --test rayon --test 'seq_*'
 	scripts/memcheck
 
 # ---- Checks ----
@@ -87,7 +88,7 @@ sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is ins
 .PHONY: lint
 lint: ## formatting, clippy with warnings denied, the project's own rules
 	@$(CARGO) fmt --all -- --check
-	$(CARGO) clippy --locked --features bytes -p segring -p segring-benches --all-targets -- -D warnings
+	$(CARGO) clippy --locked --all-features -p segring -p segring-benches --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
 	scripts/check-shim
 	scripts/check-orderings

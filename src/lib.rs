@@ -18,6 +18,8 @@ mod list;
 #[cfg(segring_loom)]
 pub mod model;
 mod queue;
+#[cfg(feature = "rayon")]
+pub mod rayon;
 mod reclaim;
 mod segment;
 mod slot;

@@ -28,6 +28,14 @@ impl<T> IntoIterator for Queue<T> {
 #[derive(Debug)]
 pub struct Drain<'q, T>(pub(super) &'q mut Queue<T>);
 
+impl<T> Drain<'_, T> {
+    /// The queue, for workers that empty it together.
+    #[cfg(feature = "rayon")]
+    pub(crate) fn queue(&self) -> &Queue<T> {
+        self.0
+    }
+}
+
 impl<T> Drop for Drain<'_, T> {
     fn drop(&mut self) {
         /// Drops the rest of the items also when the destructor of one panics.
