@@ -102,6 +102,10 @@ package: ## what would be published, built from the package alone
 	@$(CARGO) package --locked --allow-dirty -p segring
 	$(CARGO) package --locked --allow-dirty -p segring --list | scripts/check-package
 
+.PHONY: examples
+examples: ## every example, and that it prints what it should
+	@scripts/run-examples
+
 .PHONY: asm
 asm: ## one locked instruction in each fast path
 	@scripts/check-asm
@@ -113,7 +117,7 @@ bench-test: ## each criterion bench once, unmeasured
 .PHONY: ci
 ci: ## what CI runs                                                                     25 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc package asm bench-test
+	$(MAKE) --no-print-directory lint doc package examples asm bench-test
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log
