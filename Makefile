@@ -60,6 +60,17 @@ models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must f
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
 	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue deep 2>&1 | tee $(LOGS)/loom.log
 
+.PHONY: loom-downstream
+loom-downstream: | $(LOGS) ## a package that uses segring model-checks its own code, as in the guide          1 min
+	@scripts/check-guide
+	cd downstream
+	$(CARGO) fmt -- --check
+	$(CARGO) test --locked --target-dir ../target/downstream
+	export RUSTFLAGS="$(FLAGS_LOOM)"
+	$(CARGO) test --locked --target-dir ../target/downstream-loom 2>&1 | tee ../$(LOGS)/downstream.log
+	grep -q 'every_letter_is_read ... ok' ../$(LOGS)/downstream.log
+	grep -q 'asking_too_late_loses_a_letter - should panic ... ok' ../$(LOGS)/downstream.log
+
 .PHONY: soak-mutant
 soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min
 	@! RUSTFLAGS="--cfg segring_mutants" SEGRING_MUTANT=give-up-unmarked SOAK_SECONDS=20 $(CARGO) run --locked \
@@ -117,7 +128,7 @@ bench-test: ## each criterion bench once, unmeasured
 .PHONY: ci
 ci: ## what CI runs                                                                     25 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc package examples asm bench-test
+	$(MAKE) --no-print-directory lint doc package examples loom-downstream asm bench-test
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log
