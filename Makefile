@@ -113,6 +113,14 @@ package: ## what would be published, built from the package alone
 	@$(CARGO) package --locked --allow-dirty -p segring
 	$(CARGO) package --locked --allow-dirty -p segring --list | scripts/check-package
 
+.PHONY: api
+api: ## the public API is what api.txt lists                                         30 s
+	@scripts/check-api
+
+.PHONY: api-renew
+api-renew: ## writes the public API to api.txt
+	@scripts/check-api --renew
+
 .PHONY: examples
 examples: ## every example, and that it prints what it should
 	@scripts/run-examples
@@ -128,7 +136,7 @@ bench-test: ## each criterion bench once, unmeasured
 .PHONY: ci
 ci: ## what CI runs                                                                     25 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc package examples loom-downstream asm bench-test
+	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log
