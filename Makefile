@@ -40,7 +40,7 @@ test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of
 
 .PHONY: test-small
 test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
-	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance 2>&1 \
+	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test iterators 2>&1 \
 		| tee $(LOGS)/test-small.log
 
 .PHONY: test-stall
@@ -134,7 +134,7 @@ bench-test: ## each criterion bench once, unmeasured
 	@$(CARGO) bench --locked -p segring-benches -- --test
 
 .PHONY: ci
-ci: ## what CI runs                                                                     25 min
+ci: ## what CI runs                                                                     28 min
 	@$(MAKE) --no-print-directory test
 	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak

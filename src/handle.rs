@@ -25,8 +25,8 @@ pub type OwnedHandle<T> = Ends<Arc<Queue<T>>, T>;
 ///
 /// A handle keeps the ring it last pushed to and the one it last popped from, so that an operation
 /// costs one atomic read-modify-write and nothing else until it moves on to another ring. It can
-/// be sent to another thread between operations. Making one costs nothing: it takes its rings with
-/// its first operations.
+/// be sent to another thread between operations. A new handle has no rings yet: making one takes no
+/// atomic operation (an owned one: that of its `Arc`), and its first push and pop pin the epoch.
 ///
 /// An idle handle keeps at most two rings in memory and holds nothing else back. A handle that is
 /// forgotten ([`core::mem::forget`]) leaks them.

@@ -3,6 +3,9 @@
 //! [`Queue`] says what it promises and costs, [`Handle`] is the cheaper way in for a thread that does
 //! many operations. Longer texts are in [`docs`]: how to use it, how it works, every
 //! synchronization edge, and how it compares.
+//!
+//! Features, none of them on by default: `rayon` for parallel iterators into and out of a queue, `bytes`
+//! for `seq::SlidingBuffer`.
 
 // For the library alone: tests and benches are ordinary programs.
 #![warn(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::alloc_instead_of_core)]

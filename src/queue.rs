@@ -233,7 +233,7 @@ impl<T> Queue<T> {
         handle.try_iter().for_each(drop);
     }
 
-    /// Removes all items without an atomic read-modify-write. What is not taken is dropped with the
+    /// Removes all items; none costs an atomic read-modify-write. What is not taken is dropped with the
     /// iterator; the queue stays as it is, open or closed, with its ring.
     ///
     /// If the iterator is leaked ([`core::mem::forget`]), what was not taken stays inside.

@@ -1,8 +1,8 @@
 //! Parallel iterators into and out of a [`Queue`], with the feature `rayon`.
 //!
-//! Every worker has a [`Handle`](crate::Handle) of its own, so that an item costs one atomic
-//! read-modify-write each way. The workers share the one queue: nothing is collected apart and
-//! merged.
+//! Each piece of work that rayon gives to a worker has a [`Handle`](crate::Handle) of its own, so that
+//! an item costs one atomic read-modify-write each way. All share the one queue: nothing is
+//! collected apart and merged.
 //!
 //! * **In**: [`ParallelExtend`] for `Queue` and `&Queue`, and [`FromParallelIterator`]. The order is that
 //!   in which workers come to the items, *not* that of the iterator. To keep that one, collect into
