@@ -36,11 +36,11 @@ $(LOGS):
 
 .PHONY: test-plain
 test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of the benches                3 min
-	@$(CARGO) test --locked --features bytes -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
+	@$(CARGO) test --locked --all-features -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
 
 .PHONY: test-small
 test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
-	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test bounded 2>&1 \
+	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test iterators --test bounded 2>&1 \
 		| tee $(LOGS)/test-small.log
 
 .PHONY: test-stall
@@ -51,14 +51,25 @@ test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, ot
 .PHONY: models
 models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     5 min
 	@unset LOOM_MAX_PREEMPTIONS
-	scripts/run-models ring queue bounded 2>&1 | tee $(LOGS)/test-models.log
+	scripts/run-models ring queue bounded epochs 2>&1 | tee $(LOGS)/test-models.log
 	scripts/count-models $(LOGS)/test-models.log
 
 # ---- More evidence ----
 
 .PHONY: loom
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
-	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue bounded deep 2>&1 | tee $(LOGS)/loom.log
+	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue bounded epochs deep 2>&1 | tee $(LOGS)/loom.log
+
+.PHONY: loom-downstream
+loom-downstream: | $(LOGS) ## a package that uses segring model-checks its own code, as in the guide          1 min
+	@scripts/check-guide
+	cd downstream
+	$(CARGO) fmt -- --check
+	$(CARGO) test --locked --target-dir ../target/downstream
+	export RUSTFLAGS="$(FLAGS_LOOM)"
+	$(CARGO) test --locked --target-dir ../target/downstream-loom 2>&1 | tee ../$(LOGS)/downstream.log
+	grep -q 'every_letter_is_read ... ok' ../$(LOGS)/downstream.log
+	grep -q 'asking_too_late_loses_a_letter - should panic ... ok' ../$(LOGS)/downstream.log
 
 .PHONY: soak-mutant
 soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min
@@ -79,7 +90,8 @@ seeds: ## the sequential rings beside what they replace                         
 .PHONY: sanitize
 sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min
 	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
-		--target x86_64-unknown-linux-gnu --features bytes --lib --test conformance --test bounded --test 'seq_*'
+		--target x86_64-unknown-linux-gnu --all-features --lib --test conformance --test iterators \
+		--test bounded --test owned_handle --test rayon --test 'seq_*'
 	scripts/memcheck
 
 # ---- Checks ----
@@ -87,7 +99,7 @@ sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is ins
 .PHONY: lint
 lint: ## formatting, clippy with warnings denied, the project's own rules
 	@$(CARGO) fmt --all -- --check
-	$(CARGO) clippy --locked --features bytes -p segring -p segring-benches --all-targets -- -D warnings
+	$(CARGO) clippy --locked --all-features -p segring -p segring-benches --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
 	scripts/check-shim
 	scripts/check-orderings
@@ -101,6 +113,18 @@ package: ## what would be published, built from the package alone
 	@$(CARGO) package --locked --allow-dirty -p segring
 	$(CARGO) package --locked --allow-dirty -p segring --list | scripts/check-package
 
+.PHONY: api
+api: ## the public API is what api.txt lists                                         30 s
+	@scripts/check-api
+
+.PHONY: api-renew
+api-renew: ## writes the public API to api.txt
+	@scripts/check-api --renew
+
+.PHONY: examples
+examples: ## every example, and that it prints what it should
+	@scripts/run-examples
+
 .PHONY: asm
 asm: ## one locked instruction in each fast path
 	@scripts/check-asm
@@ -110,9 +134,9 @@ bench-test: ## each criterion bench once, unmeasured
 	@$(CARGO) bench --locked -p segring-benches -- --test
 
 .PHONY: ci
-ci: ## what CI runs                                                                     25 min
+ci: ## what CI runs                                                                     28 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc package asm bench-test
+	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log

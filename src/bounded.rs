@@ -21,7 +21,7 @@ use crate::stats::Stats;
 /// | full | there was a moment in the call at which the items inside and the pushes in progress were as many as the capacity: a pop that has returned has made room |
 /// | pop takes effect | when it claims its ticket; `None` at the moment it saw no ticket unclaimed |
 /// | progress | lock-free, with the exceptions of [`Queue`] |
-/// | cost, uncontended | push: pin and 1 atomic read-modify-write; pop: pin and 1. A pin is one more; a [`BoundedHandle`] does without |
+/// | cost, uncontended | push: 1 atomic read-modify-write; pop: 1. Each pins the thread, as those of [`Queue`] do; a [`BoundedHandle`] does without |
 /// | memory | a ring of at least twice the capacity, a power of two: 8 bytes and the item, rounded up to the item's alignment (4 at the least), a slot |
 /// | allocations | the ring, when the queue is made; another one only when a thread is stalled in an operation for a whole lap of the others, or after 2^30 laps |
 /// | a stalled thread | delays nobody. A push that is stalled counts as an item until a consumer passes it by; while a thread stalls inside an operation of `BoundedQueue`, rings retired meanwhile stay in memory |
@@ -396,7 +396,7 @@ impl<T> BoundedHandle<'_, T> {
         let Some(segment) = self.ends.leased() else { return self.push_elsewhere(item) };
         let item = ManuallyDrop::new(item);
         // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { self.ends.queue.list.push_to(segment, self.capacity, &item) } {
+        match unsafe { self.ends.queue().list.push_to(segment, self.capacity, &item) } {
             Ok(number) => {
                 self.ends.pushed(number);
                 Ok(())
@@ -412,7 +412,7 @@ impl<T> BoundedHandle<'_, T> {
     fn push_elsewhere(&mut self, item: T) -> Result<(), PushError<T>> {
         let (item, guard) = (ManuallyDrop::new(item), pin());
         // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { self.ends.queue.list.push_below(self.capacity, &item, &guard) } {
+        match unsafe { self.ends.queue().list.push_below(self.capacity, &item, &guard) } {
             Ok(segment) => {
                 self.ends.lease(segment);
                 Ok(())
@@ -431,7 +431,7 @@ impl<T> BoundedHandle<'_, T> {
 impl<T> fmt::Debug for BoundedHandle<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundedHandle")
-            .field("queue", self.ends.queue)
+            .field("queue", self.ends.queue())
             .field("capacity", &self.capacity)
             .finish_non_exhaustive()
     }

@@ -1,20 +1,32 @@
-//! [`Handle`]: the lock-free queue without a pin per operation.
+//! [`Handle`] and [`OwnedHandle`]: the lock-free queue without a pin per operation.
 
 use core::fmt;
 use core::mem::ManuallyDrop;
+use core::ops::Deref;
 use core::ptr::NonNull;
 
+use alloc::sync::Arc;
+
 use crate::error::PushError;
-use crate::queue::{Queue, fail};
+use crate::queue::{Queue, TryIter, fail};
 use crate::reclaim::pin;
 use crate::segment::{Claim, Segment, Why};
 use crate::sync::is_model_failing;
 
-/// One thread's way into a [`Queue`]: cheaper pushes and pops.
+/// A handle that borrows its queue, from [`Queue::handle`]. [`Ends`] says what handles do.
+pub type Handle<'q, T> = Ends<&'q Queue<T>, T>;
+
+/// A handle that keeps its queue alive, from [`Queue::owned_handle`]. [`Ends`] says what handles do.
+pub type OwnedHandle<T> = Ends<Arc<Queue<T>>, T>;
+
+/// One thread's way into both ends of a [`Queue`]: cheaper pushes and pops.
+///
+/// Always used as a [`Handle`] or an [`OwnedHandle`].
 ///
 /// A handle keeps the ring it last pushed to and the one it last popped from, so that an operation
 /// costs one atomic read-modify-write and nothing else until it moves on to another ring. It can
-/// be sent to another thread between operations.
+/// be sent to another thread between operations. A new handle has no rings yet: making one takes no
+/// atomic operation (an owned one: that of its `Arc`), and its first push and pop pin the epoch.
 ///
 /// An idle handle keeps at most two rings in memory and holds nothing else back. A handle that is
 /// forgotten ([`core::mem::forget`]) leaks them.
@@ -33,18 +45,31 @@ use crate::sync::is_model_failing;
 /// let popped = std::iter::from_fn(|| handle.pop()).count();
 /// assert_eq!(popped, 200);
 /// ```
-pub struct Handle<'q, T> {
-    pub(crate) queue: &'q Queue<T>,
+pub struct Ends<Q, T> {
     push_to: Lease<T>,
     pop_from: Lease<T>,
     /// How many tickets of the ring to pop from are issued, as far as this handle's own pushes
     /// show: they save most looks at the producers' line.
     known_tail: usize,
+    /// A `&Queue<T>` or an `Arc<Queue<T>>`. Dropped last.
+    queue: Q,
 }
 
-impl<'q, T> Handle<'q, T> {
-    pub(crate) fn new(queue: &'q Queue<T>) -> Self {
-        Self { queue, push_to: Lease(None), pop_from: Lease(None), known_tail: 0 }
+impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
+    pub(crate) fn new(queue: Q) -> Self {
+        Self { push_to: Lease(None), pop_from: Lease(None), known_tail: 0, queue }
+    }
+
+    /// The queue that this is a handle of.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use segring::Queue;
+    /// let handle = Arc::new(Queue::<u8>::new()).owned_handle();
+    /// assert!(handle.queue().close());
+    /// ```
+    pub fn queue(&self) -> &Queue<T> {
+        &self.queue
     }
 
     /// Puts an item at the back.
@@ -55,11 +80,18 @@ impl<'q, T> Handle<'q, T> {
     ///
     /// # Aborts
     /// When a ring is needed and there is no memory for it.
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// let queue = Queue::new();
+    /// queue.handle().push('a');
+    /// assert_eq!(queue.pop(), Some('a'));
+    /// ```
     #[inline]
     #[track_caller]
     pub fn push(&mut self, item: T) {
         if let Err(error) = self.try_push(item) {
-            fail(error, self.queue);
+            fail(error, &self.queue);
         }
     }
 
@@ -67,6 +99,15 @@ impl<'q, T> Handle<'q, T> {
     ///
     /// # Errors
     /// When the queue has been closed, or when a ring is needed and there is no memory for it.
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// let queue = Queue::new();
+    /// let mut handle = queue.handle();
+    /// assert!(handle.try_push("in").is_ok());
+    /// queue.close();
+    /// assert_eq!(handle.try_push("out").unwrap_err().into_inner(), "out");
+    /// ```
     #[inline]
     pub fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
         let Some(segment) = self.push_to.get() else { return self.push_elsewhere(item, None) };
@@ -132,6 +173,13 @@ impl<'q, T> Handle<'q, T> {
     }
 
     /// Takes the item at the front. `None` if there is none.
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// let queue: Queue<_> = [1, 2].into_iter().collect();
+    /// let mut handle = queue.handle();
+    /// assert_eq!((handle.pop(), handle.pop(), handle.pop()), (Some(1), Some(2), None));
+    /// ```
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         let Some(segment) = self.pop_from.get() else { return self.pop_elsewhere() };
@@ -161,11 +209,28 @@ impl<'q, T> Handle<'q, T> {
         self.known_tail = 0;
         self.queue.list.pop(&guard, |segment| self.pop_from.renew(segment))
     }
+
+    /// Takes items until it finds none, as [`Queue::try_iter`] does; each is one [`pop`](Self::pop).
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// let queue: Queue<_> = (1..=3).collect();
+    /// let mut handle = queue.handle();
+    /// for n in handle.try_iter() {
+    ///     if n < 3 {
+    ///         queue.push(n + 10); // Seen by the same loop.
+    ///     }
+    /// }
+    /// assert!(queue.is_empty());
+    /// ```
+    pub fn try_iter(&mut self) -> TryIter<&mut Self> {
+        TryIter(self)
+    }
 }
 
-impl<T> fmt::Debug for Handle<'_, T> {
+impl<T, Q: Deref<Target = Queue<T>>> fmt::Debug for Ends<Q, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("queue", self.queue).finish_non_exhaustive()
+        f.debug_struct("Handle").field("queue", &*self.queue).finish_non_exhaustive()
     }
 }
 

@@ -3,6 +3,9 @@
 //! [`Queue`] says what it promises and costs, [`Handle`] is the cheaper way in for a thread that does
 //! many operations. Longer texts are in [`docs`]: how to use it, how it works, every
 //! synchronization edge, and how it compares.
+//!
+//! Features, none of them on by default: `rayon` for parallel iterators into and out of a queue, `bytes`
+//! for `seq::SlidingBuffer`.
 
 // For the library alone: tests and benches are ordinary programs.
 #![warn(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::alloc_instead_of_core)]
@@ -19,6 +22,8 @@ mod list;
 #[cfg(segring_loom)]
 pub mod model;
 mod queue;
+#[cfg(feature = "rayon")]
+pub mod rayon;
 mod reclaim;
 mod segment;
 mod slot;
@@ -31,9 +36,9 @@ pub mod seq;
 
 pub use bounded::{BoundedHandle, BoundedQueue};
 pub use error::{BoundError, HysteresisError, PushError};
-pub use handle::Handle;
+pub use handle::{Ends, Handle, OwnedHandle};
 pub use hysteresis::Hysteresis;
-pub use queue::{IntoIter, Queue};
+pub use queue::{Drain, IntoIter, Queue, TryIter};
 pub use stats::Stats;
 #[cfg(segring_hooks)]
 pub use sync::hooks;

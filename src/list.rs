@@ -431,9 +431,9 @@ impl<T> List<T> {
         }
     }
 
-    /// Shrinks the last ring as far as its depth allows, and gives the spare ring back.
+    /// Shrinks the last ring as far as its depth allows, and gives the spare rings back.
     pub(crate) fn shrink_to_fit(&self) {
-        self.store.drop_spare();
+        self.store.drop_spares();
         let guard = pin();
         if let (Some(segment), Link::Open) = self.last(&guard) {
             let capacity = self.policy.shrunk_to_fit(segment.capacity(), segment.len());
@@ -465,7 +465,7 @@ impl<T> List<T> {
                     // Nothing was here, and when `next` was read nothing was behind it.
                     Link::Open | Link::Final => break None,
                     Link::To(next) => {
-                        self.leave(segment, next, guard);
+                        self.leave(segment, next);
                         segment = next;
                     }
                 },
@@ -477,7 +477,7 @@ impl<T> List<T> {
 
     /// Leaves a drained ring.
     #[cold]
-    fn leave(&self, segment: &Segment<T>, next: &Segment<T>, guard: &Guard) {
+    fn leave(&self, segment: &Segment<T>, next: &Segment<T>) {
         let late = mutant("retire-before-tail-moved");
         if !late {
             self.leave_tail(segment, next);
@@ -489,7 +489,7 @@ impl<T> List<T> {
         if moved.is_ok() {
             // SAFETY: neither shared pointer leads to the ring any more, and only the thread that
             // moved `head_seg` comes here.
-            unsafe { self.store.retire(segment, guard) };
+            unsafe { self.store.retire(segment) };
         }
         if late {
             self.leave_tail(segment, next);

@@ -13,12 +13,14 @@ use core::cell::Cell;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
+use crate::reclaim::{Guard, Stamp, advance, pin};
 use crate::segment::{Claim, Claimed, Origin, Segment, Why};
 
 std::thread_local! {
     // loom runs all threads of a model on one thread of the system.
     static MUTANTS: Cell<&'static [&'static str]> = const { Cell::new(&[]) };
     static SHADOWED: Cell<bool> = const { Cell::new(false) };
+    static EPOCHS_SEEN: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Runs `f` with faults switched on.
@@ -131,5 +133,55 @@ impl<T> Ring<T> {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// The epochs, without a queue.
+pub mod epochs {
+    use super::{EPOCHS_SEEN, Guard, Stamp, advance, pin, with};
+
+    /// Runs `f` so that loom sees every word of the epochs, which it does not in other models.
+    pub fn seen<R>(f: impl FnOnce() -> R) -> R {
+        with(&EPOCHS_SEEN, true, f)
+    }
+
+    pub(crate) fn are_seen() -> bool {
+        EPOCHS_SEEN.get()
+    }
+
+    /// Keeps the current thread pinned.
+    #[derive(Debug)]
+    pub struct Pinned(#[expect(dead_code, reason = "held for its destructor")] Guard);
+
+    impl Pinned {
+        pub fn new() -> Self {
+            Self(pin())
+        }
+    }
+
+    impl Default for Pinned {
+        fn default() -> Self {
+            Self::new()
+        }
+    }
+
+    /// When something was made unreachable.
+    #[derive(Debug)]
+    pub struct Retired(Stamp);
+
+    impl Retired {
+        pub fn now() -> Self {
+            let stamp = Stamp::none();
+            stamp.renew();
+            Self(stamp)
+        }
+
+        pub fn is_over(&self) -> bool {
+            self.0.is_over()
+        }
+    }
+
+    pub fn move_on() {
+        advance();
     }
 }

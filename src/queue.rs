@@ -1,20 +1,24 @@
 //! [`Queue`]: the lock-free queue through a shared reference.
 
 use core::fmt;
-use core::iter::FusedIterator;
 use core::mem::{ManuallyDrop, needs_drop};
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use alloc::alloc::handle_alloc_error;
+use alloc::sync::Arc;
 
 use crate::error::PushError;
-use crate::handle::Handle;
+use crate::handle::{Handle, OwnedHandle};
 use crate::hysteresis::Hysteresis;
 use crate::list::List;
 use crate::reclaim::pin;
 use crate::segment::Claim;
 use crate::stats::Stats;
 use crate::sync::is_model_failing;
+
+mod iter;
+
+pub use iter::{Drain, IntoIter, TryIter};
 
 /// An unbounded first-in first-out queue for any number of producers and consumers.
 ///
@@ -27,15 +31,15 @@ use crate::sync::is_model_failing;
 /// | order | linearizable, one FIFO order for all threads |
 /// | push takes effect | when it takes the ticket that its item is published at, or when the ring that holds its item is linked |
 /// | pop takes effect | when it claims its ticket; `None` at the moment it saw no ticket unclaimed |
-/// | progress | lock-free, but for the allocator, the operating system's process-wide barrier and a thread's first registration with the collector: no operation waits without a bound for a stalled thread |
-/// | cost, uncontended | push: pin and 1 atomic read-modify-write; pop: pin and 1. A pin is one more; a [`Handle`] does without |
+/// | progress | lock-free, but for the allocator, the operating system's process-wide barrier and a thread's first operation, which registers it: no operation waits without a bound for a stalled thread |
+/// | cost, uncontended | push: 1 atomic read-modify-write; pop: 1. Each pins the thread, which is two stores and, where the kernel has no process-wide barrier, a fence; a [`Handle`] does without |
 /// | memory | 8 bytes and the item, rounded up to the item's alignment (4 at the least), a slot; 64 slots at the least, by default |
-/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others; one for each ring linked, and one of the collector's (2 KiB) for each ring left |
+/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others; one for each ring linked, unless one of its capacity has become free |
 /// | a stalled thread | delays nobody; while it stalls inside an operation of `Queue`, rings retired meanwhile stay in memory |
 /// | when not to use it | one producer and one consumer, a fixed bound ([`BoundedQueue`](crate::BoundedQueue)), or a need to wait for items |
 ///
 /// A queue allocates nothing before its first push. (The first operation of a thread, on whichever
-/// queue, registers the thread with the collector, which allocates.)
+/// queue, registers the thread, which takes 256 bytes unless a thread that has ended left some.)
 ///
 /// ```
 /// use segring::Queue;
@@ -193,6 +197,59 @@ impl<T> Queue<T> {
         self.pop()
     }
 
+    /// Takes items until it finds none.
+    ///
+    /// Each step is one [`pop`](Self::pop), so that any number of threads may iterate, push and pop
+    /// at the same time, and what is not asked for stays inside. With producers that keep pace it
+    /// does not end. After an end it may be asked again, and goes on if items have come.
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// let queue: Queue<_> = (0..5).collect();
+    /// assert_eq!(queue.try_iter().take(2).sum::<i32>(), 1);
+    /// assert!(queue.try_iter().eq([2, 3, 4]));
+    /// ```
+    pub fn try_iter(&self) -> TryIter<&Self> {
+        TryIter(self)
+    }
+
+    /// Takes and drops items until it finds none: everything whose push has returned before the call
+    /// is gone afterwards, and what is pushed meanwhile may be. With producers that keep pace it
+    /// does not end.
+    ///
+    /// Keeps the ring; see [`shrink_to_fit`](Self::shrink_to_fit).
+    ///
+    /// # Panics
+    /// When an item's destructor does; the items behind it stay inside.
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// let queue: Queue<_> = (0..100).collect();
+    /// queue.clear();
+    /// assert!(queue.is_empty());
+    /// ```
+    pub fn clear(&self) {
+        let mut handle = self.handle(); // No pin for each item.
+        handle.try_iter().for_each(drop);
+    }
+
+    /// Removes all items; none costs an atomic read-modify-write. What is not taken is dropped with the
+    /// iterator; the queue stays as it is, open or closed, with its ring.
+    ///
+    /// If the iterator is leaked ([`core::mem::forget`]), what was not taken stays inside.
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// let mut queue: Queue<_> = (0..5).collect();
+    /// assert!(queue.drain().take(2).eq([0, 1]));
+    /// assert!(queue.is_empty());
+    /// queue.push(5);
+    /// assert_eq!(queue.drain().len(), 1);
+    /// ```
+    pub fn drain(&mut self) -> Drain<'_, T> {
+        Drain(self)
+    }
+
     /// How many items are inside: exact when no operation is in flight. Otherwise an estimate: what
     /// is pushed and popped during the call may or may not be counted. Never closes a ring.
     ///
@@ -215,7 +272,11 @@ impl<T> Queue<T> {
         self.list.is_empty()
     }
 
-    /// Closes the queue for pushes; pops drain what is inside. True for the call that did it.
+    /// Closes the queue for pushes, for good; pops drain what is inside. True for the one call that
+    /// did it.
+    ///
+    /// Does not wait: a push at the same time either gets in before it, and is drained like the
+    /// rest, or gets its item back. Wakes nobody, as nobody sleeps.
     ///
     /// ```
     /// # use segring::Queue;
@@ -230,7 +291,25 @@ impl<T> Queue<T> {
         self.list.close()
     }
 
-    /// Whether the queue has been closed.
+    /// Whether the queue has been closed. Items may still be inside.
+    ///
+    /// A pop that finds nothing *after* this was true tells that the queue is drained: no item is
+    /// inside, and none will come. Asked after the pop it tells nothing, since an item may have come
+    /// in between.
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// /// The next item; `Err` if there is none now, with whether there will never be one.
+    /// fn pop<T>(queue: &Queue<T>) -> Result<T, bool> {
+    ///     let is_closed = queue.is_closed();
+    ///     queue.pop().ok_or(is_closed)
+    /// }
+    /// let queue = Queue::new();
+    /// assert_eq!(pop(&queue), Err(false));
+    /// queue.push(1);
+    /// queue.close();
+    /// assert_eq!((pop(&queue), pop(&queue)), (Ok(1), Err(true)));
+    /// ```
     pub fn is_closed(&self) -> bool {
         self.list.is_closed()
     }
@@ -249,7 +328,7 @@ impl<T> Queue<T> {
     }
 
     /// Shrinks the ring at once, if a quarter or less of it is in use, to at least four times what
-    /// is inside, and frees the spare ring. Skipped without memory for the smaller ring.
+    /// is inside, and frees spare rings. Skipped without memory for the smaller ring.
     ///
     /// The larger ring's memory is free once it is drained and no thread can be using it; see
     /// [`reclaim`](Self::reclaim).
@@ -266,8 +345,8 @@ impl<T> Queue<T> {
     }
 
     /// Frees rings that are retired, as far as possible now; returns the bytes of those that are
-    /// not, because a thread inside an operation or a handle may still use them. (Any queue of the
-    /// process counts: they have one collector.)
+    /// not, because a thread inside an operation (on any queue of the process) or a handle may still
+    /// use them.
     ///
     /// There is no need to call this while the queue is in use: pushes do it four times a lap, and
     /// each retired ring does it for those before.
@@ -287,8 +366,32 @@ impl<T> Queue<T> {
     }
 
     /// A handle for one thread's repeated use: each operation saves the pin.
+    ///
+    /// ```
+    /// # use segring::Queue;
+    /// let queue = Queue::new();
+    /// let mut handle = queue.handle();
+    /// (0..10).for_each(|n| handle.push(n));
+    /// assert_eq!(handle.pop(), Some(0));
+    /// ```
     pub fn handle(&self) -> Handle<'_, T> {
         Handle::new(self)
+    }
+
+    /// A handle that shares ownership of the queue, so that it can live as long as it likes: in a
+    /// spawned thread, in a task, in a struct.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use segring::Queue;
+    /// let queue = Arc::new(Queue::new());
+    /// let mut handle = queue.owned_handle();
+    /// let producer = std::thread::spawn(move || (0..10).for_each(|n| handle.push(n)));
+    /// producer.join().unwrap();
+    /// assert_eq!(queue.len(), 10);
+    /// ```
+    pub fn owned_handle(self: &Arc<Self>) -> OwnedHandle<T> {
+        OwnedHandle::new(Arc::clone(self))
     }
 }
 
@@ -305,20 +408,9 @@ pub(crate) fn fail<T>(error: PushError<T>, queue: &Queue<T>) -> ! {
 impl<T> Drop for Queue<T> {
     fn drop(&mut self) {
         if needs_drop::<T>() && !is_model_failing() {
-            // If an item's destructor panics, the others are dropped all the same.
-            let rest = Rest(self);
-            while rest.0.pop_mut().is_some() {}
+            drop(self.drain());
         }
         // The list frees its rings.
-    }
-}
-
-/// Drops the rest of the items, also when it goes out of scope because one of them panicked.
-struct Rest<'a, T>(&'a mut Queue<T>);
-
-impl<T> Drop for Rest<'_, T> {
-    fn drop(&mut self) {
-        while self.0.pop_mut().is_some() {}
     }
 }
 
@@ -361,37 +453,3 @@ impl<T> FromIterator<T> for Queue<T> {
         queue
     }
 }
-
-/// The items of a [`Queue`] or a [`BoundedQueue`](crate::BoundedQueue), oldest first.
-#[derive(Debug)]
-pub struct IntoIter<T>(Queue<T>);
-
-impl<T> IntoIterator for Queue<T> {
-    type Item = T;
-    type IntoIter = IntoIter<T>;
-
-    /// ```
-    /// # use segring::Queue;
-    /// let queue: Queue<_> = [1, 2, 3].into_iter().collect();
-    /// assert_eq!(queue.into_iter().collect::<Vec<_>>(), [1, 2, 3]);
-    /// ```
-    fn into_iter(self) -> IntoIter<T> {
-        IntoIter(self)
-    }
-}
-
-impl<T> Iterator for IntoIter<T> {
-    type Item = T;
-
-    fn next(&mut self) -> Option<T> {
-        self.0.pop_mut()
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let len = self.0.len();
-        (len, Some(len))
-    }
-}
-
-impl<T> ExactSizeIterator for IntoIter<T> {}
-impl<T> FusedIterator for IntoIter<T> {}

@@ -1,89 +1,282 @@
-//! The seam to crossbeam-epoch: pin, defer, flush. Nothing else names it.
+//! Epochs: when is a retired ring out of everybody's sight?
 //!
-//! The crate has a collector of its own, so that no other user of the default one can hold our
-//! memory back by staying pinned, or is slowed by our threads.
+//! A thread that reads shared pointers is *pinned*: it shows the epoch that it found in a record of
+//! its own. The epoch moves on only when every pinned thread shows the current one. So when it has
+//! moved on twice since a ring was made unreachable, whoever could have found the ring is gone.
 //!
-//! In models the collector is the real one, on standard atomics that loom does not see. Its
-//! argument is that a reader's fence after the retirer's in the single order of fences sees the
-//! unlinking; [`model_fence`] gives loom just those fences.
+//! ```text
+//!   pin      shown = epoch;  light barrier;  shared pointers are read
+//!   unpin    shown = 0
+//!   retire   the ring is made unreachable;  heavy barrier;  stamp = epoch
+//!   advance  e = epoch;  if every thread shows 0 or e:  epoch = e -> e + 1
+//!   free     when epoch >= stamp + 2
+//! ```
+//!
+//! Why that is enough: a thread that can still reach the ring pinned before the heavy barrier, so
+//! that it shows the stamp's epoch or an older one, and the barrier has made that visible. The step
+//! from stamp to stamp + 1 may have looked at the thread before, and says nothing. The step from
+//! stamp + 1 to stamp + 2 starts behind the barrier: it sees the thread, and has to wait for it.
+//!
+//! This is the scheme of crossbeam-epoch, with two differences. The barrier of a pin, which is most
+//! of its cost, is the light half of an asymmetric [`Pair`], so that a pin takes no
+//! read-modify-write. And nothing is deferred here: a retired ring carries its stamp and waits with
+//! its queue (see [`crate::store`]), so that retiring allocates nothing.
+//!
+//! A thread that stalls while pinned lets the epoch move on once at most. It delays nobody, but
+//! what is retired meanwhile stays in memory.
 
-use crossbeam_epoch::{self as epoch, Collector, LocalHandle};
+use core::cell::Cell;
+use core::marker::PhantomData;
+use core::ptr::null_mut;
 
-use crate::sync::{is_model_failing, model_fence, mutant};
+use crossbeam_utils::CachePadded;
+
+use crate::sync::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::barrier::Pair;
+use crate::sync::{Counter, EpochPtr, EpochWord, is_model_failing, memory, mutant};
+
+/// The epoch, and every thread's record.
+#[derive(Debug)]
+struct Domain {
+    epoch: CachePadded<EpochWord>,
+    /// The newest record, which leads to all others. A record that its thread has left is given to
+    /// another one; none is ever freed.
+    records: CachePadded<EpochPtr<CachePadded<Record>>>,
+}
+
+/// What one thread shows to the others.
+#[derive(Debug)]
+struct Record {
+    /// 0, or the epoch that the thread found when it pinned, with [`PINNED`].
+    shown: EpochWord,
+    /// How many guards the thread has. It alone uses this.
+    guards: Counter,
+    pair: Pair,
+    /// Whether a thread has it: [`FREE`] or [`TAKEN`].
+    owner: EpochWord,
+    next: Option<&'static CachePadded<Record>>,
+}
+
+/// Epochs are even numbers. They may wrap: what is compared is a difference, and one that comes out
+/// too small only keeps a ring for longer.
+const STEP: usize = 2;
+const PINNED: usize = 1;
+
+const FREE: usize = 0;
+const TAKEN: usize = 1;
+
+/// In `guards`: the record serves a single operation, because its thread is going away.
+const SINGLE: usize = 1 << (usize::BITS - 1);
 
 #[cfg(not(segring_loom))]
-fn collector() -> &'static Collector {
-    static COLLECTOR: std::sync::OnceLock<Collector> = std::sync::OnceLock::new();
-    COLLECTOR.get_or_init(Collector::new)
+fn domain() -> &'static Domain {
+    static DOMAIN: Domain = Domain::new();
+    &DOMAIN
 }
 
 #[cfg(segring_loom)]
-fn collector() -> &'static Collector {
+fn domain() -> &'static Domain {
     loom::lazy_static! {
         // A fresh one in every execution.
-        static ref COLLECTOR: Collector = Collector::new();
+        static ref DOMAIN: &'static Domain = memory::keep(Domain::new());
     }
-    &COLLECTOR
+    &DOMAIN
+}
+
+#[cfg(not(segring_loom))]
+std::thread_local! {
+    static LOCAL: Local = const { Local(Cell::new(None)) };
 }
 
 #[cfg(segring_loom)]
-use loom::thread_local;
-#[cfg(not(segring_loom))]
-use std::thread_local;
-
-thread_local! {
-    static LOCAL: Participant = Participant(collector().register());
+loom::thread_local! {
+    static LOCAL: Local = Local(Cell::new(None));
 }
 
-/// A thread's registration with the collector.
-struct Participant(LocalHandle);
+/// A thread's record, from its first operation on.
+struct Local(Cell<Option<&'static Record>>);
 
-impl Drop for Participant {
+impl Drop for Local {
     fn drop(&mut self) {
-        model_fence();
+        if let Some(record) = self.0.get() {
+            record.give_back();
+        }
     }
 }
 
-/// While it lives, nothing that this thread can reach from a queue's shared pointers is freed.
+/// While it lives, no ring is freed that its thread can reach from a queue's shared pointers.
 #[derive(Debug)]
-pub(crate) struct Guard(epoch::Guard);
+pub(crate) struct Guard {
+    record: &'static Record,
+    not_send: PhantomData<*const ()>,
+}
 
-/// Pins the current thread. One read-modify-write or fence, none if it is pinned already.
+/// Pins the current thread. No read-modify-write and, where the kernel has a process-wide barrier,
+/// no fence.
 #[inline]
 pub(crate) fn pin() -> Guard {
-    let guard = LOCAL
-        .try_with(|local| local.0.pin())
-        // The thread is going away and has dropped its registration.
-        .unwrap_or_else(|_| collector().register().pin());
-    model_fence();
-    Guard(guard)
+    let record = LOCAL.try_with(|local| local.0.get()).ok().flatten();
+    let record = record.unwrap_or_else(register);
+    let guards = record.guards.get();
+    record.guards.set(guards + 1);
+    if guards & !SINGLE == 0 {
+        record.show();
+    }
+    Guard { record, not_send: PhantomData }
 }
 
-impl Guard {
-    /// Calls `free` once no thread that is pinned now is pinned any more: after two epochs.
-    ///
-    /// # Safety
-    /// What `free` frees cannot be reached by a thread that pins from now on, and `free` may be
-    /// called on any thread.
-    pub(crate) unsafe fn defer(&self, free: impl FnOnce()) {
-        if mutant("free-at-once") {
-            return free();
-        }
-        // Pinning, too, calls what has become due, before our own fence.
-        let due = || {
-            model_fence();
-            if !is_model_failing() {
-                free();
+impl Drop for Guard {
+    #[inline]
+    fn drop(&mut self) {
+        let guards = self.record.guards.get() - 1;
+        self.record.guards.set(guards);
+        if guards & !SINGLE == 0 {
+            self.record.hide();
+            if guards == SINGLE {
+                self.record.give_back();
             }
-        };
-        // SAFETY: the caller's promise.
-        unsafe { self.0.defer_unchecked(due) };
+        }
+    }
+}
+
+/// A record for the current thread: for its lifetime, or for one operation if it is going away.
+#[cold]
+#[inline(never)]
+fn register() -> &'static Record {
+    let record = domain().take_record();
+    let single = LOCAL.try_with(|local| local.0.set(Some(record))).is_err();
+    record.guards.set(if single { SINGLE } else { 0 });
+    record
+}
+
+impl Record {
+    #[inline]
+    fn show(&self) {
+        // Relaxed: an older epoch holds the epoch back for longer than need be.
+        let epoch = domain().epoch.load(Relaxed);
+        // [EPOCH-1 release -> EPOCH-2] What this thread did when it was pinned before.
+        self.shown.store(epoch | PINNED, Release);
+        if !mutant("pin-barrier-off") {
+            // [EPOCH-3 light <-> EPOCH-4 heavy] Shown, and then shared pointers are read.
+            self.pair.light();
+        }
     }
 
-    /// Makes this thread's deferred calls visible to all and moves the epoch on by one, if nobody
-    /// holds it back; calls what has become due.
-    pub(crate) fn flush(&self) {
-        model_fence();
-        self.0.flush();
+    #[inline]
+    fn hide(&self) {
+        let order = if mutant("unpin-relaxed") { Relaxed } else { Release };
+        // [EPOCH-1 release -> EPOCH-2] What this thread did while it was pinned.
+        self.shown.store(0, order);
+    }
+
+    fn give_back(&self) {
+        if !is_model_failing() {
+            // [EPOCH-7 release -> EPOCH-8] The thread's last use of the record.
+            self.owner.store(FREE, Release);
+        }
+    }
+}
+
+impl Domain {
+    crate::sync::const_unless_model! {
+        fn new() -> Self {
+            Self {
+                epoch: CachePadded::new(EpochWord::new(0)),
+                records: CachePadded::new(EpochPtr::new(null_mut())),
+            }
+        }
+    }
+
+    fn records(&self) -> impl Iterator<Item = &'static CachePadded<Record>> {
+        // [EPOCH-10 acquire <- EPOCH-9] The record's contents.
+        let newest = self.records.load(Acquire);
+        // SAFETY: null or a record, and no record is ever freed.
+        let newest = unsafe { newest.as_ref() };
+        core::iter::successors(newest, |record| record.next)
+    }
+
+    /// One that another thread has left, or a new one.
+    fn take_record(&self) -> &'static Record {
+        for record in self.records() {
+            // [EPOCH-8 acquire <- EPOCH-7] The last use of its former owner.
+            let taken = record.owner.compare_exchange(FREE, TAKEN, Acquire, Relaxed);
+            if taken.is_ok() {
+                return record;
+            }
+        }
+        let record = memory::keep(CachePadded::new(Record {
+            shown: EpochWord::new(0),
+            guards: Counter::new(0),
+            pair: Pair::choose(),
+            owner: EpochWord::new(TAKEN),
+            next: None,
+        }));
+        loop {
+            // [EPOCH-10 acquire <- EPOCH-9] The contents of the record that is behind ours.
+            let newest = self.records.load(Acquire);
+            // SAFETY: null or a record, and no record is ever freed.
+            record.next = unsafe { newest.as_ref() };
+            // [EPOCH-9 release -> EPOCH-10] The record's contents.
+            let ours = core::ptr::from_mut(record);
+            if self.records.compare_exchange(newest, ours, Release, Relaxed).is_ok() {
+                // SAFETY: never freed; from here on nobody has it mutably.
+                return unsafe { &*ours };
+            }
+        }
+    }
+
+    /// Whether every pinned thread shows this epoch.
+    fn is_shown_by_all(&self, epoch: usize) -> bool {
+        self.records().all(|record| {
+            // [EPOCH-2 acquire <- EPOCH-1] What the thread did before it pinned anew, or unpinned.
+            let shown = record.shown.load(Acquire);
+            shown == 0 || shown == epoch | PINNED
+        })
+    }
+}
+
+/// When a ring was retired. Whoever passes the ring on publishes it.
+#[derive(Debug)]
+pub(crate) struct Stamp(Counter);
+
+impl Stamp {
+    /// Of a ring that is not retired.
+    pub(crate) const fn none() -> Self {
+        Self(Counter::new(0))
+    }
+
+    /// Stamps what the caller has just made unreachable. One process-wide barrier.
+    pub(crate) fn renew(&self) {
+        if !mutant("stamp-barrier-off") {
+            // [EPOCH-4 heavy <-> EPOCH-3 light] Unreachable, and then stamped.
+            Pair::choose().heavy();
+        }
+        let order = if mutant("stamp-relaxed") { Relaxed } else { Release };
+        // [EPOCH-5 release -> EPOCH-6] The barrier. A read-modify-write, so that the step that
+        // follows this epoch reads it.
+        self.0.set(domain().epoch.fetch_add(0, order));
+    }
+
+    /// Whether everybody who may have reached it is gone.
+    pub(crate) fn is_over(&self) -> bool {
+        // [EPOCH-6 acquire <- EPOCH-5] What everybody did in it.
+        let epoch = domain().epoch.load(Acquire);
+        let passed = epoch.wrapping_sub(self.0.get());
+        passed >= 2 * STEP || mutant("free-at-once") || passed >= STEP && mutant("free-early")
+    }
+}
+
+/// Moves the epoch on by one, unless a thread that pinned in an older one holds it back.
+pub(crate) fn advance() {
+    let domain = domain();
+    // [EPOCH-6 acquire <- EPOCH-5] Barriers of retired rings before the looks at the threads.
+    let epoch = domain.epoch.load(Acquire);
+    if domain.is_shown_by_all(epoch) {
+        let next = epoch.wrapping_add(STEP);
+        let order = if mutant("advance-relaxed") { Relaxed } else { AcqRel };
+        // [EPOCH-5 release -> EPOCH-6] What all threads did in older epochs.
+        // [EPOCH-6 acquire <- EPOCH-5] Barriers of retired rings, to hand them on. Failure:
+        // somebody else moved the epoch on.
+        let _ = domain.epoch.compare_exchange(epoch, next, order, Relaxed);
     }
 }

@@ -12,6 +12,7 @@ use core::ptr::NonNull;
 use crossbeam_utils::CachePadded;
 
 use crate::hysteresis::{Dwell, LowWater, Policy};
+use crate::reclaim::Stamp;
 use crate::slot::Slot;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::barrier::Pair;
@@ -37,7 +38,7 @@ pub(crate) struct Segment<T> {
     end: AtomicUsize,
     /// Null, the next ring, or the mark that there will be none. Owned by [`crate::list`].
     pub(crate) next: AtomicPtr<Self>,
-    /// The list's reference, and one for each handle and each pending reclamation.
+    /// The list's reference, and one for each handle.
     refs: AtomicUsize,
     slots: NonNull<Slot<T>>,
     geometry: Geometry,
@@ -53,6 +54,8 @@ pub(crate) struct Segment<T> {
     place: NonNull<Self>,
     /// The next of the retired rings. Owned by [`crate::store`].
     pub(crate) limbo_next: AtomicPtr<Self>,
+    /// When it was retired. Owned by [`crate::store`].
+    pub(crate) retired: Stamp,
     /// Tickets without an item: counted by their producers, counted off by their consumers.
     void: Counter,
     /// Tickets that consumers gave up on.
@@ -138,6 +141,7 @@ impl<T> Segment<T> {
             memory,
             place,
             limbo_next: AtomicPtr::new(core::ptr::null_mut()),
+            retired: Stamp::none(),
             void: Counter::new(0),
             give_ups: Counter::new(0),
             low_operations: Counter::new(0),

@@ -91,7 +91,9 @@ impl<T> Slot<T> {
         // [SLOT-2 release -> SLOT-3, SLOT-7] The item.
         self.state.store(full(lap), order);
         reach(Point::PushPublished);
-        pair.light();
+        if !mutant("light-barrier-off") {
+            pair.light();
+        }
         // [SLOT-5 light <-> SLOT-6 heavy] Relaxed: the pair of barriers orders it.
         if self.is_given_up(lap) { Err(Unpublished::GivenUp) } else { Ok(()) }
     }
@@ -175,7 +177,9 @@ impl<T> Slot<T> {
         reach(Point::PopGaveUp);
         // [SLOT-6 heavy <-> SLOT-5 light] From here on either the producer has seen the mark, or
         // FULL(lap) is seen below.
-        pair.heavy();
+        if !mutant("heavy-barrier-off") {
+            pair.heavy();
+        }
         // [SLOT-7 acquire <- SLOT-2 release] The item.
         let exchange = self.state.compare_exchange(full(lap), DEAD, Acquire, Relaxed);
         // SAFETY: the exchange took the item from FULL(lap); its producer can only fail to retract

@@ -23,7 +23,7 @@ pub struct Stats {
     /// Tickets that consumers passed over because they had no item: their producers had found the
     /// slot taken, or were too slow.
     pub give_ups: usize,
-    /// Rings in memory: in the list, retired, or kept as the spare.
+    /// Rings in memory: in the list, retired, or kept as spares.
     pub live_segments: usize,
     /// Bytes of those rings, headers included.
     pub live_bytes: usize,

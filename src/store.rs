@@ -1,12 +1,12 @@
 //! Where rings come from and where they go: the spare and the limbo list.
 //!
-//! A retired ring waits in limbo until the epoch has passed and every handle has let go of it; the
-//! queue's own threads then free it. So the collector never touches a `T`, and no other queue's
-//! operation pays for unmapping our memory.
+//! A retired ring waits in limbo until its epoch is over and every handle has let go of it. The
+//! queue's own threads then free it, so that no other queue's operation pays for unmapping our
+//! memory, or keep it for the next turn-over.
 
 use core::ptr::{NonNull, null_mut};
 
-use crate::reclaim::{Guard, pin};
+use crate::reclaim::advance;
 use crate::segment::{Origin, Segment};
 use crate::stats::Counters;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
@@ -17,9 +17,10 @@ use crate::sync::{AtomicPtr, Counter, is_model_failing};
 pub(crate) struct Store<T> {
     /// Retired rings, a stack through `limbo_next`. The store holds a reference to each.
     limbo: AtomicPtr<Segment<T>>,
-    /// A fresh ring for the next turn-over: one that lost the race to be linked, or a retired one
-    /// of the capacity that is in use.
-    spare: AtomicPtr<Segment<T>>,
+    /// Fresh rings: those that lost the race to be linked, and retired ones of the capacity that is
+    /// in use. One for the next turn-over, and one for another that comes before the ring left by
+    /// the first is free.
+    spares: [AtomicPtr<Segment<T>>; 2],
     /// The capacity of the ring linked last: only a ring of this capacity is worth keeping.
     capacity: Counter,
     pub(crate) counters: Counters,
@@ -33,7 +34,7 @@ impl<T> Store<T> {
         pub(crate) fn new() -> Self {
             Self {
                 limbo: AtomicPtr::new(null_mut()),
-                spare: AtomicPtr::new(null_mut()),
+                spares: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
                 capacity: Counter::new(0),
                 counters: Counters::new(),
             }
@@ -46,23 +47,16 @@ impl<T> Store<T> {
     }
 
     /// # Safety
-    /// No shared pointer leads to the ring, and this is called once for it.
-    pub(crate) unsafe fn retire(&self, segment: &Segment<T>, guard: &Guard) {
+    /// No shared pointer leads to the ring, this is called once for it, and the list's reference to
+    /// it is handed over.
+    pub(crate) unsafe fn retire(&self, segment: &Segment<T>) {
         segment.tombstone.retired();
         self.counters.retired_bytes.add(segment.bytes());
         self.counters.give_ups.add(segment.give_ups.get());
         segment.give_ups.set(0);
-        // One reference for the epoch, beside the list's.
-        segment.acquire();
+        segment.retired.renew();
         self.bury(segment);
-        let retired = segment.place();
-        // SAFETY: the reference just taken, which nobody else drops.
-        let release = move || unsafe { Segment::release(retired) };
-        // SAFETY: threads that pin from now on cannot reach the ring. Releasing it touches no `T`,
-        // so that any thread may do it at any time.
-        unsafe { guard.defer(release) };
-        guard.flush();
-        self.sweep();
+        self.collect();
     }
 
     /// Puts a retired ring into the limbo list.
@@ -78,15 +72,20 @@ impl<T> Store<T> {
         }
     }
 
-    /// Frees the rings in limbo that only the list still refers to.
-    fn sweep(&self) {
+    /// Frees the rings in limbo that nobody uses any more. True if one waits for its epoch to be
+    /// over.
+    fn sweep(&self) -> bool {
+        let mut is_waiting = false;
         // [LIST-5 acquire <- LIST-4] `limbo_next`.
         let mut next = NonNull::new(self.limbo.swap(null_mut(), Acquire));
         while let Some(retired) = next {
             // SAFETY: the list's reference to it is ours now.
             let segment = unsafe { retired.as_ref() };
             next = NonNull::new(segment.limbo_next.load(Relaxed));
-            if segment.is_unshared() {
+            let is_over = segment.retired.is_over();
+            is_waiting |= !is_over;
+            // In this order: once the epoch is over nobody takes a first reference any more.
+            if is_over && segment.is_unshared() {
                 self.counters.retired_bytes.sub(segment.bytes());
                 // SAFETY: ours is the last reference.
                 unsafe { self.recycle(retired) };
@@ -94,18 +93,21 @@ impl<T> Store<T> {
                 self.bury(segment);
             }
         }
+        is_waiting
     }
 
-    /// Moves the epoch on and frees what has become free, if anything is retired.
-    pub(crate) fn collect(&self) {
-        if !self.limbo.load(Relaxed).is_null() {
-            pin().flush();
-            self.sweep();
+    /// Frees what has become free, and moves the epoch on if anything waits for that. True if there
+    /// was anything in limbo.
+    pub(crate) fn collect(&self) -> bool {
+        let is_limbo_empty = self.limbo.load(Relaxed).is_null();
+        if !is_limbo_empty && self.sweep() {
+            advance();
         }
+        !is_limbo_empty
     }
 
-    /// Keeps a ring that nobody uses any more as the spare, if another of its capacity may be
-    /// needed soon, or frees it.
+    /// Keeps a ring that nobody uses any more as a spare, if another of its capacity may be needed
+    /// soon, or frees it.
     ///
     /// # Safety
     /// The caller has the only reference.
@@ -116,7 +118,7 @@ impl<T> Store<T> {
         if cfg!(segring_loom)
             || segment.capacity() != self.capacity.get()
             || segment.bytes() > Self::RECYCLED_BYTES
-            || !self.spare.load(Relaxed).is_null()
+            || !self.spares.iter().any(|spare| spare.load(Relaxed).is_null())
         {
             // SAFETY: the caller's promise.
             return unsafe { self.free(retired) };
@@ -128,31 +130,24 @@ impl<T> Store<T> {
 
     /// Moves reclamation on as far as it goes; returns the bytes that stay retired.
     pub(crate) fn reclaim(&self) -> usize {
-        // The epoch of retiring, two more to pass, and one for whoever held the first back.
-        loop {
-            let before = self.counters.retired_bytes.get();
-            for _ in 0..4 {
-                self.collect();
-            }
-            // The collector lets go of a few rings at a time.
-            let now = self.counters.retired_bytes.get();
-            if now == 0 || now >= before {
-                return now;
-            }
+        // Two steps, the sweep after them, and one more for whoever held the first step back.
+        for _ in 0..4 {
+            self.collect();
         }
+        self.counters.retired_bytes.get()
     }
 
-    /// A fresh ring: the spare if it fits, or newly allocated.
+    /// A fresh ring: a spare that fits, or newly allocated.
     pub(crate) fn fresh(&self, capacity: usize, origin: Origin) -> Option<NonNull<Segment<T>>> {
-        if let Some(mut spare) = self.take_spare() {
+        let mut spare = self.fitting_spare(capacity);
+        // Perhaps a ring in limbo has become free.
+        if spare.is_none() && self.collect() {
+            spare = self.fitting_spare(capacity);
+        }
+        if let Some(mut spare) = spare {
             // SAFETY: the spare is ours alone.
-            let segment = unsafe { spare.as_mut() };
-            if segment.capacity() == capacity {
-                segment.origin = origin;
-                return Some(spare);
-            }
-            // SAFETY: as above.
-            unsafe { self.free(spare) };
+            unsafe { spare.as_mut() }.origin = origin;
+            return Some(spare);
         }
         let new = Segment::allocate(capacity, origin)?;
         self.counters.live_segments.add(1);
@@ -160,23 +155,39 @@ impl<T> Store<T> {
         Some(new)
     }
 
-    fn take_spare(&self) -> Option<NonNull<Segment<T>>> {
-        // [LIST-7 acquire <- LIST-6] The ring's state.
-        NonNull::new(self.spare.swap(null_mut(), Acquire))
+    /// Takes a spare of this capacity; frees others that it comes by.
+    fn fitting_spare(&self, capacity: usize) -> Option<NonNull<Segment<T>>> {
+        while let Some(spare) = self.take_spare() {
+            // SAFETY: the spare is ours alone.
+            if unsafe { spare.as_ref() }.capacity() == capacity {
+                return Some(spare);
+            }
+            // SAFETY: as above.
+            unsafe { self.free(spare) };
+        }
+        None
     }
 
-    /// Keeps a fresh ring that was not needed, or frees it if there is one already.
+    fn take_spare(&self) -> Option<NonNull<Segment<T>>> {
+        let mut there = self.spares.iter().filter(|spare| !spare.load(Relaxed).is_null());
+        // [LIST-7 acquire <- LIST-6] The ring's state.
+        there.find_map(|spare| NonNull::new(spare.swap(null_mut(), Acquire)))
+    }
+
+    /// Keeps a fresh ring that was not needed, or frees it if there are enough.
     pub(crate) fn keep_spare(&self, segment: &Segment<T>) {
-        // [LIST-6 release -> LIST-7] The ring's state.
-        let kept = self.spare.compare_exchange(null_mut(), segment.address(), Release, Relaxed);
-        if kept.is_err() {
+        let is_kept = self.spares.iter().any(|spare| {
+            // [LIST-6 release -> LIST-7] The ring's state.
+            spare.compare_exchange(null_mut(), segment.address(), Release, Relaxed).is_ok()
+        });
+        if !is_kept {
             // SAFETY: never linked, so ours alone.
             unsafe { self.free(segment.place()) };
         }
     }
 
-    pub(crate) fn drop_spare(&self) {
-        if let Some(spare) = self.take_spare() {
+    pub(crate) fn drop_spares(&self) {
+        while let Some(spare) = self.take_spare() {
             // SAFETY: ours alone.
             unsafe { self.free(spare) };
         }
@@ -200,13 +211,12 @@ impl<T> Drop for Store<T> {
         if is_model_failing() {
             return;
         }
-        self.drop_spare();
+        self.drop_spares();
         let mut next = NonNull::new(self.limbo.load(Relaxed));
         while let Some(retired) = next {
             // SAFETY: the store's reference keeps it until it is dropped below.
             next = NonNull::new(unsafe { retired.as_ref() }.limbo_next.load(Relaxed));
-            // The epoch may still have a reference, and then frees it; so may a forgotten handle,
-            // and then the ring leaks.
+            // A forgotten handle may have a reference, and then the ring leaks.
             // SAFETY: the store's reference, which nobody uses any more.
             unsafe { Segment::release(retired) };
         }

@@ -13,12 +13,19 @@ pub(crate) use loom::{cell::UnsafeCell, sync::atomic::fence};
 #[cfg(segring_loom)]
 pub(crate) use shadow::{AtomicPtr, AtomicU32, AtomicUsize};
 
+#[cfg(segring_loom)]
+pub(crate) use hidden::{EpochPtr, EpochWord};
+#[cfg(not(segring_loom))]
+pub(crate) use {AtomicPtr as EpochPtr, AtomicUsize as EpochWord};
+
 #[cfg(any(segring_loom, all(target_os = "linux", not(any(segring_fences, miri)))))]
 use core::sync::atomic::AtomicU8;
 use core::sync::atomic::AtomicUsize as StdAtomicUsize;
 pub(crate) use core::sync::atomic::{Ordering, compiler_fence};
 
 pub(crate) mod barrier;
+#[cfg(segring_loom)]
+mod hidden;
 pub(crate) mod memory;
 #[cfg(segring_loom)]
 mod shadow;
@@ -117,17 +124,6 @@ impl Wait {
             return true;
         }
         false
-    }
-}
-
-/// A fence that exists in models only, where the epoch collector has a real one that loom does not
-/// see. See [`crate::reclaim`].
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "nothing at all outside models")]
-pub(crate) fn model_fence() {
-    #[cfg(segring_loom)]
-    if !is_model_failing() {
-        fence(Ordering::SeqCst);
     }
 }
 

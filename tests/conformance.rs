@@ -2,6 +2,7 @@
 //! answers as a `VecDeque` to any sequence of operations.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Counted, Ends, queue, reclaim_all};
@@ -35,6 +36,14 @@ macro_rules! for_every_way {
             fn handles() {
                 for slots in SLOTS {
                     run(&queue(slots), &Queue::handle);
+                }
+            }
+
+            #[test]
+            fn owned_handles() {
+                for slots in SLOTS {
+                    let queue = Arc::new(queue(slots));
+                    run(&queue, &|_| queue.owned_handle());
                 }
             }
         }
@@ -421,6 +430,10 @@ enum Op {
     Pop,
     PushMut,
     PopMut,
+    Drain,
+    TryIter,
+    HandleTryIter,
+    Clear,
     HandlePush,
     HandlePop,
     NewHandle,
@@ -436,6 +449,10 @@ fn op() -> impl Strategy<Value = Op> {
         25 => Just(Op::Pop),
         5 => Just(Op::PushMut),
         5 => Just(Op::PopMut),
+        1 => Just(Op::Drain),
+        2 => Just(Op::TryIter),
+        2 => Just(Op::HandleTryIter),
+        1 => Just(Op::Clear),
         30 => Just(Op::HandlePush),
         25 => Just(Op::HandlePop),
         2 => Just(Op::NewHandle),
@@ -473,11 +490,17 @@ proptest! {
                     prop_assert_eq!(queue.pop_mut(), deque.pop_front());
                     ops.next();
                 }
+                Some((_, Op::Drain)) => {
+                    let mut drain = queue.drain();
+                    prop_assert_eq!(drain.len(), deque.len());
+                    prop_assert!(drain.by_ref().take(3).eq(deque.drain(..).take(3)));
+                    ops.next();
+                }
                 _ => {}
             }
             let mut handle = queue.handle();
             while let Some((n, op)) =
-                ops.next_if(|(_, op)| !matches!(op, Op::PushMut | Op::PopMut))
+                ops.next_if(|(_, op)| !matches!(op, Op::PushMut | Op::PopMut | Op::Drain))
             {
                 let push = |deque: &mut VecDeque<usize>, result: Result<(), _>| {
                     if !closed {
@@ -491,6 +514,15 @@ proptest! {
                     Op::HandlePush => push(&mut deque, handle.try_push(n)),
                     Op::Pop => prop_assert_eq!(queue.pop(), deque.pop_front()),
                     Op::HandlePop => prop_assert_eq!(handle.pop(), deque.pop_front()),
+                    Op::TryIter => {
+                        let some = deque.len().min(3);
+                        prop_assert!(queue.try_iter().take(3).eq(deque.drain(..some)));
+                    }
+                    Op::HandleTryIter => prop_assert!(handle.try_iter().eq(deque.drain(..))),
+                    Op::Clear => {
+                        queue.clear();
+                        deque.clear();
+                    }
                     Op::NewHandle => handle = queue.handle(),
                     Op::Len => {
                         prop_assert_eq!(queue.len(), deque.len());
@@ -503,7 +535,7 @@ proptest! {
                         prop_assert_eq!(queue.close(), !closed);
                         closed = true;
                     }
-                    Op::PushMut | Op::PopMut => unreachable!("ends the run"),
+                    Op::PushMut | Op::PopMut | Op::Drain => unreachable!("ends the run"),
                 }
             }
         }

@@ -160,8 +160,8 @@ fn bursts(competitors: &[Competitor]) -> Vec<Series<Burst>> {
     let holders = competitors.iter().copied();
     let holders: Vec<Competitor> =
         holders.filter(|competitor| competitor.promise.progress != Promised::Floor).collect();
-    // One each that does not count: it frees what the checks have left to the collector, which would be
-    // taken from what the first queue holds.
+    // One each that does not count: it frees what other peers' checks have left to their collectors,
+    // which would be taken from what the first queue holds.
     for holder in &holders {
         (holder.burst)();
     }

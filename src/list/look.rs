@@ -65,7 +65,7 @@ impl<T> List<T> {
     }
 }
 
-/// With exclusive access. Handles borrow the queue, so that none is at work.
+/// With exclusive access. Handles borrow the queue or own a share of it, so that none is left.
 impl<T> List<T> {
     /// [`tick`](Self::tick) for the owner of the queue.
     pub(crate) fn tick_mut(&mut self, ticket: usize) {
@@ -78,7 +78,7 @@ impl<T> List<T> {
     /// The ring to push to.
     pub(crate) fn tail_mut(&mut self) -> Option<&mut Segment<T>> {
         // SAFETY: exclusive access: every ring in the list is ours alone. Handles borrow the
-        // queue, so that none is at work.
+        // queue or own a share of it, so that none is left.
         unsafe { self.tail_seg.load(Relaxed).as_mut() }
     }
 

@@ -13,7 +13,7 @@
 use core::time::Duration;
 
 use super::Ordering::SeqCst;
-use super::{compiler_fence, fence, mutant};
+use super::{compiler_fence, fence};
 
 /// Which pair the users of one ring employ. A ring has one from its beginning to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(crate) enum Pair {
 const OUTWAIT: Duration = Duration::from_millis(10);
 
 impl Pair {
-    /// The best pair that this system offers.
+    /// The best pair that this system offers: the same at every call.
     pub(crate) fn choose() -> Self {
         if kernel::is_ready() { Self::Process } else { Self::Fences }
     }
@@ -36,9 +36,6 @@ impl Pair {
     /// The producer's side: orders the store of FULL before the load of `gave_up`.
     #[inline]
     pub(crate) fn light(self) {
-        if mutant("light-barrier-off") {
-            return;
-        }
         match self {
             Self::Process => compiler_fence(SeqCst),
             Self::Fences => fence(SeqCst),
@@ -47,9 +44,6 @@ impl Pair {
 
     /// The consumer's side: orders the mark in `gave_up` before the look at the state.
     pub(crate) fn heavy(self) {
-        if mutant("heavy-barrier-off") {
-            return;
-        }
         fence(SeqCst);
         if self == Self::Process && !kernel::barrier() {
             // The kernel has withdrawn its barrier (a sandbox entered meanwhile, say). Outwait
@@ -75,11 +69,11 @@ mod kernel {
 
     /// Whether the kernel offers its barrier and this process is registered for it.
     pub(super) fn is_ready() -> bool {
-        // Relaxed: any thread may ask again and registers again, which does no harm.
+        // Relaxed: several threads may ask and register, which does no harm; the first answer stays.
         static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
         if STATE.load(Relaxed) == UNKNOWN {
-            let ready = is_offered() && register().is_ok();
-            STATE.store(if ready { READY } else { ABSENT }, Relaxed);
+            let state = if is_offered() && register().is_ok() { READY } else { ABSENT };
+            let _ = STATE.compare_exchange(UNKNOWN, state, Relaxed, Relaxed);
         }
         STATE.load(Relaxed) == READY
     }

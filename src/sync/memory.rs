@@ -13,6 +13,7 @@ pub(crate) fn allocate(layout: Layout) -> Option<NonNull<u8>> {
     let memory = NonNull::new(unsafe { alloc::alloc::alloc_zeroed(layout) });
     #[cfg(segring_loom)]
     if let Some(memory) = memory {
+        graveyard::count_allocated();
         graveyard::keep(memory, layout);
     }
     memory
@@ -31,6 +32,14 @@ pub(crate) unsafe fn free(memory: NonNull<u8>, layout: Layout) {
     // The graveyard does it when the execution is over.
     #[cfg(segring_loom)]
     let _ = (memory, layout);
+}
+
+/// A value that is never freed; in models, not before the execution is over.
+pub(crate) fn keep<T: 'static>(value: T) -> &'static mut T {
+    let kept = Box::leak(Box::new(value));
+    #[cfg(segring_loom)]
+    graveyard::keep(NonNull::from_mut(kept).cast(), Layout::new::<T>());
+    kept
 }
 
 /// Says that the memory around it has been freed. Only models have one.
@@ -122,13 +131,13 @@ mod graveyard {
     std::thread_local! {
         // loom runs all threads of a model on one thread of the system.
         static KEPT: RefCell<Vec<(NonNull<u8>, Layout)>> = const { RefCell::new(Vec::new()) };
-        static FREED: Cell<usize> = const { Cell::new(0) };
+        static LIVE: Cell<usize> = const { Cell::new(0) };
     }
 
     loom::lazy_static! {
         /// Made anew in every execution: then the memory of the last one is free to go.
         static ref EXECUTION: () = KEPT.with_borrow_mut(|kept| {
-            FREED.set(0);
+            LIVE.set(0);
             for (memory, layout) in kept.drain(..) {
                 // SAFETY: `keep` was given memory of the global allocator with its layout; the
                 // execution that used it is over.
@@ -137,14 +146,19 @@ mod graveyard {
         });
     }
 
+    pub(super) fn count_allocated() {
+        let () = *EXECUTION;
+        LIVE.set(LIVE.get() + 1);
+    }
+
     pub(super) fn count_freed() {
-        FREED.set(FREED.get() + 1);
+        LIVE.set(LIVE.get() - 1);
     }
 
     /// How many segments of this execution have been allocated and not freed.
     pub(crate) fn live_segments() -> usize {
         let () = *EXECUTION;
-        KEPT.with_borrow(Vec::len) - FREED.get()
+        LIVE.get()
     }
 
     pub(super) fn keep(memory: NonNull<u8>, layout: Layout) {

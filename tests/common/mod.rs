@@ -1,10 +1,11 @@
 //! What several tests use.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use segring::{Handle, Hysteresis, Queue};
+use segring::{Hysteresis, Queue};
 
 /// A queue whose smallest ring has so many slots.
 pub(crate) fn queue<T>(min_slots: usize) -> Queue<T> {
@@ -39,13 +40,13 @@ impl<T: Send> Ends<T> for &Queue<T> {
     }
 }
 
-impl<T: Send> Ends<T> for Handle<'_, T> {
+impl<T: Send, Q: Deref<Target = Queue<T>> + Send> Ends<T> for segring::Ends<Q, T> {
     fn push(&mut self, item: T) {
-        Handle::push(self, item);
+        segring::Ends::push(self, item);
     }
 
     fn pop(&mut self) -> Option<T> {
-        Handle::pop(self)
+        segring::Ends::pop(self)
     }
 }
 

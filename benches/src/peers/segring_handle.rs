@@ -1,4 +1,4 @@
-//! segring through handles: the epoch is pinned only on the way to another ring.
+//! segring through handles: a thread is pinned only on its way to another ring.
 
 use segring::{Handle, Hysteresis, Queue};
 

@@ -1,4 +1,4 @@
-//! segring through a shared reference: every operation pins the epoch.
+//! segring through a shared reference: every operation pins its thread.
 
 use segring::{Hysteresis, Queue};
 
