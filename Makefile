@@ -45,7 +45,7 @@ test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barr
 
 .PHONY: test-stall
 test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, others go on                  1 min
-	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall --test interleave 2>&1 \
+	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall --test interleave --test retention 2>&1 \
 		| tee $(LOGS)/test-stall.log
 
 .PHONY: models

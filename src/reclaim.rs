@@ -31,7 +31,7 @@ use core::ptr::null_mut;
 
 use crossbeam_utils::CachePadded;
 
-use crate::sync::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::barrier::Pair;
 use crate::sync::{Counter, EpochPtr, EpochWord, is_model_failing, memory, mutant};
 
@@ -252,8 +252,8 @@ impl Stamp {
             Pair::choose().heavy();
         }
         let order = if mutant("stamp-relaxed") { Relaxed } else { Release };
-        // [EPOCH-5 release -> EPOCH-6] The barrier. A read-modify-write, so that the step that
-        // follows this epoch reads it.
+        // [EPOCH-5 release -> EPOCH-6] The barrier. A read-modify-write, so that the next step of
+        // the epoch continues the release.
         self.0.set(domain().epoch.fetch_add(0, order));
     }
 
@@ -273,10 +273,9 @@ pub(crate) fn advance() {
     let epoch = domain.epoch.load(Acquire);
     if domain.is_shown_by_all(epoch) {
         let next = epoch.wrapping_add(STEP);
-        let order = if mutant("advance-relaxed") { Relaxed } else { AcqRel };
-        // [EPOCH-5 release -> EPOCH-6] What all threads did in older epochs.
-        // [EPOCH-6 acquire <- EPOCH-5] Barriers of retired rings, to hand them on. Failure:
-        // somebody else moved the epoch on.
+        let order = if mutant("advance-relaxed") { Relaxed } else { Release };
+        // [EPOCH-5 release -> EPOCH-6] What all threads did in older epochs. It continues the release
+        // of the stamps of this one. Failure: somebody else moved the epoch on.
         let _ = domain.epoch.compare_exchange(epoch, next, order, Relaxed);
     }
 }

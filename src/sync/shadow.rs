@@ -70,5 +70,5 @@ macro_rules! shadowed {
 }
 
 shadowed!(AtomicU32, u32, fetch_max);
-shadowed!(AtomicUsize, usize, fetch_add, fetch_sub, fetch_or);
+shadowed!(AtomicUsize, usize, fetch_add, fetch_sub, fetch_or, fetch_min);
 shadowed!(AtomicPtr<T>, *mut T, swap);
