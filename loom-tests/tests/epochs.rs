@@ -22,6 +22,7 @@ type Found = Option<u32>;
 const ALIVE: u32 = 1;
 
 impl Shared {
+    #[expect(clippy::arc_with_non_send_sync, reason = "loom's threads run on one of the system")]
     fn new() -> Arc<Self> {
         let reachable = AtomicUsize::new(1);
         Arc::new(Self { reachable, thing: UnsafeCell::new(ALIVE) })
@@ -77,7 +78,9 @@ impl Model {
             .collect();
         let destroyed = shared.retire(self.steps);
         let found: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
-        movers.into_iter().for_each(|mover| mover.join().unwrap());
+        for mover in movers {
+            mover.join().unwrap();
+        }
         assert!(
             found.iter().flatten().all(|found| matches!(found, None | Some(ALIVE))),
             "{found:?}"
