@@ -33,7 +33,7 @@ use crossbeam_utils::CachePadded;
 
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::barrier::Pair;
-use crate::sync::{Counter, EpochPtr, EpochWord, is_model_failing, memory, mutant};
+use crate::sync::{Counter, EpochPtr, EpochWord, is_model_failing, memory, mutant, per_thread};
 
 /// The epoch, and every thread's record.
 #[derive(Debug)]
@@ -68,29 +68,12 @@ const TAKEN: usize = 1;
 /// In `guards`: the record serves a single operation, because its thread is going away.
 const SINGLE: usize = 1 << (usize::BITS - 1);
 
-#[cfg(not(segring_loom))]
-fn domain() -> &'static Domain {
-    static DOMAIN: Domain = Domain::new();
-    &DOMAIN
+memory::static_fn! {
+    fn domain() -> &'static Domain { Domain::new() }
 }
 
-#[cfg(segring_loom)]
-fn domain() -> &'static Domain {
-    loom::lazy_static! {
-        // A fresh one in every execution.
-        static ref DOMAIN: &'static Domain = memory::keep(Domain::new());
-    }
-    &DOMAIN
-}
-
-#[cfg(not(segring_loom))]
-std::thread_local! {
+per_thread! {
     static LOCAL: Local = const { Local(Cell::new(None)) };
-}
-
-#[cfg(segring_loom)]
-loom::thread_local! {
-    static LOCAL: Local = Local(Cell::new(None));
 }
 
 /// A thread's record, from its first operation on.

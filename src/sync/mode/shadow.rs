@@ -8,7 +8,7 @@
 
 use loom::sync::atomic;
 
-use super::Ordering;
+use crate::sync::Ordering;
 
 #[derive(Debug)]
 struct Shadow(atomic::AtomicUsize);
