@@ -25,7 +25,6 @@ type Found = Option<u32>;
 const ALIVE: u32 = 1;
 
 impl Shared {
-    #[expect(clippy::arc_with_non_send_sync, reason = "loom's threads run on one of the system")]
     fn new() -> Arc<Self> {
         let reachable = AtomicUsize::new(1);
         Arc::new(Self { reachable, thing: UnsafeCell::new(ALIVE) })
