@@ -11,9 +11,10 @@ SHELL := bash
 CARGO ?= cargo
 LOGS  := target/logs
 # Other flags get other target directories, so that nothing is built twice in turn.
-FLAGS_LOOM  := --cfg segring_loom
-FLAGS_SMALL := --cfg segring_small --cfg segring_fences
-FLAGS_HOOKS := --cfg segring_hooks
+FLAGS_LOOM    := --cfg segring_loom
+FLAGS_SHUTTLE := --cfg segring_shuttle
+FLAGS_SMALL   := --cfg segring_small --cfg segring_fences
+FLAGS_HOOKS   := --cfg segring_hooks
 
 .PHONY: help
 help: ## this list
@@ -26,7 +27,7 @@ soak: ## contended runs: checked for linearizability, compared with peers, recor
 	@$(CARGO) run --locked --release --quiet -p segring-benches --bin soak
 
 .PHONY: test
-test: test-plain test-small test-stall models ## everything that tests; ends with the tally                             10 min
+test: test-plain test-small test-stall freeze models ## everything that tests; ends with the tally                             10 min
 	@scripts/tally $(LOGS)/test-*.log
 
 # ---- What `test` is made of ----
@@ -45,8 +46,13 @@ test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barr
 
 .PHONY: test-stall
 test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, others go on                  1 min
-	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall --test interleave 2>&1 \
+	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall --test interleave --test retention 2>&1 \
 		| tee $(LOGS)/test-stall.log
+
+.PHONY: freeze
+freeze: | $(LOGS) ## a thread stopped for ever at every step of every operation, others go on             2 min
+	@RUSTFLAGS="$(FLAGS_SHUTTLE)" $(CARGO) test --locked --target-dir target/shuttle -p loom-tests --profile loom \
+		--test freeze 2>&1 | tee $(LOGS)/test-freeze.log
 
 .PHONY: models
 models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     5 min
@@ -101,6 +107,7 @@ lint: ## formatting, clippy with warnings denied, the project's own rules
 	@$(CARGO) fmt --all -- --check
 	$(CARGO) clippy --locked --all-features -p segring -p segring-benches --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
+	RUSTFLAGS="$(FLAGS_SHUTTLE)" $(CARGO) clippy --locked --target-dir target/shuttle -p segring -p loom-tests --all-targets -- -D warnings
 	scripts/check-shim
 	scripts/check-orderings
 

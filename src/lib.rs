@@ -19,7 +19,7 @@ mod error;
 mod handle;
 mod hysteresis;
 mod list;
-#[cfg(segring_loom)]
+#[cfg(any(segring_loom, segring_shuttle))]
 pub mod model;
 mod queue;
 #[cfg(feature = "rayon")]

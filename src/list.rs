@@ -297,7 +297,8 @@ impl<T> List<T> {
         if let (Some(_), Why::Closed) = (at, why) {
             // Whoever closed the ring is about to link the next one, if not stalled.
             let mut wait = Wait::new();
-            while matches!(self.after(at, guard), Link::Open) && wait.pause() {}
+            let mut pause = || wait.pause() || mutant("producer-waits");
+            while matches!(self.after(at, guard), Link::Open) && pause() {}
         }
         match self.after(at, guard) {
             Link::To(next) => {

@@ -1,6 +1,7 @@
 //! Model mode only: the parts of the queue that models take apart, and faults to be found.
 //!
-//! This module exists with `--cfg segring_loom` alone and is no part of the crate's interface.
+//! This module exists with `--cfg segring_loom` or `--cfg segring_shuttle` alone and is no part of the
+//! crate's interface.
 
 #![allow(
     missing_docs,
@@ -17,7 +18,7 @@ use crate::reclaim::{Guard, Stamp, advance, pin};
 use crate::segment::{Claim, Claimed, Origin, Segment, Why};
 
 std::thread_local! {
-    // loom runs all threads of a model on one thread of the system.
+    // All threads of a model run on one thread of the system.
     static MUTANTS: Cell<&'static [&'static str]> = const { Cell::new(&[]) };
     static SHADOWED: Cell<bool> = const { Cell::new(false) };
     static EPOCHS_SEEN: Cell<bool> = const { Cell::new(false) };
@@ -53,6 +54,7 @@ pub(crate) fn is_mutant(name: &str) -> bool {
     MUTANTS.get().contains(&name)
 }
 
+#[cfg(segring_loom)]
 pub(crate) fn is_shadowed() -> bool {
     SHADOWED.get()
 }
@@ -145,6 +147,7 @@ pub mod epochs {
         with(&EPOCHS_SEEN, true, f)
     }
 
+    #[cfg(segring_loom)]
     pub(crate) fn are_seen() -> bool {
         EPOCHS_SEEN.get()
     }

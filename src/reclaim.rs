@@ -31,9 +31,9 @@ use core::ptr::null_mut;
 
 use crossbeam_utils::CachePadded;
 
-use crate::sync::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::barrier::Pair;
-use crate::sync::{Counter, EpochPtr, EpochWord, is_model_failing, memory, mutant};
+use crate::sync::{Counter, EpochPtr, EpochWord, is_model_failing, memory, mutant, per_thread};
 
 /// The epoch, and every thread's record.
 #[derive(Debug)]
@@ -68,29 +68,12 @@ const TAKEN: usize = 1;
 /// In `guards`: the record serves a single operation, because its thread is going away.
 const SINGLE: usize = 1 << (usize::BITS - 1);
 
-#[cfg(not(segring_loom))]
-fn domain() -> &'static Domain {
-    static DOMAIN: Domain = Domain::new();
-    &DOMAIN
+memory::static_fn! {
+    fn domain() -> &'static Domain { Domain::new() }
 }
 
-#[cfg(segring_loom)]
-fn domain() -> &'static Domain {
-    loom::lazy_static! {
-        // A fresh one in every execution.
-        static ref DOMAIN: &'static Domain = memory::keep(Domain::new());
-    }
-    &DOMAIN
-}
-
-#[cfg(not(segring_loom))]
-std::thread_local! {
+per_thread! {
     static LOCAL: Local = const { Local(Cell::new(None)) };
-}
-
-#[cfg(segring_loom)]
-loom::thread_local! {
-    static LOCAL: Local = Local(Cell::new(None));
 }
 
 /// A thread's record, from its first operation on.
@@ -252,8 +235,8 @@ impl Stamp {
             Pair::choose().heavy();
         }
         let order = if mutant("stamp-relaxed") { Relaxed } else { Release };
-        // [EPOCH-5 release -> EPOCH-6] The barrier. A read-modify-write, so that the step that
-        // follows this epoch reads it.
+        // [EPOCH-5 release -> EPOCH-6] The barrier. A read-modify-write, so that the next step of
+        // the epoch continues the release.
         self.0.set(domain().epoch.fetch_add(0, order));
     }
 
@@ -273,10 +256,9 @@ pub(crate) fn advance() {
     let epoch = domain.epoch.load(Acquire);
     if domain.is_shown_by_all(epoch) {
         let next = epoch.wrapping_add(STEP);
-        let order = if mutant("advance-relaxed") { Relaxed } else { AcqRel };
-        // [EPOCH-5 release -> EPOCH-6] What all threads did in older epochs.
-        // [EPOCH-6 acquire <- EPOCH-5] Barriers of retired rings, to hand them on. Failure:
-        // somebody else moved the epoch on.
+        let order = if mutant("advance-relaxed") { Relaxed } else { Release };
+        // [EPOCH-5 release -> EPOCH-6] What all threads did in older epochs. It continues the release
+        // of the stamps of this one. Failure: somebody else moved the epoch on.
         let _ = domain.epoch.compare_exchange(epoch, next, order, Relaxed);
     }
 }

@@ -17,7 +17,7 @@ use crate::slot::Slot;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::barrier::Pair;
 use crate::sync::memory::{Tombstone, Watch};
-use crate::sync::{AtomicPtr, AtomicUsize, Counter, Point, memory, reach};
+use crate::sync::{AtomicPtr, AtomicUsize, Counter, MODEL, Point, memory, reach};
 use crate::ticket::{CLOSED, Geometry};
 
 pub(crate) use admission::{NoPlace, is_within};
@@ -114,10 +114,11 @@ impl<T> Segment<T> {
         // from the system, instead of clearing them.
         let aligned = memory.as_ptr().wrapping_add(memory.align_offset(Self::align()));
         let slots = aligned.wrapping_add(slots_at).cast::<Slot<T>>();
-        #[cfg(segring_loom)]
-        for index in 0..capacity {
-            // SAFETY: within the allocation, aligned, and not in use yet.
-            unsafe { slots.wrapping_add(index).write(Slot::new()) };
+        if MODEL {
+            for index in 0..capacity {
+                // SAFETY: within the allocation, aligned, and not in use yet.
+                unsafe { slots.wrapping_add(index).write(Slot::new()) };
+            }
         }
         #[allow(clippy::cast_ptr_alignment, reason = "aligned by hand")]
         let place = aligned.cast::<Self>();

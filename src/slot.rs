@@ -58,7 +58,6 @@ pub(crate) enum Unpublished {
 
 impl<T> Slot<T> {
     /// Only models build slots one by one; elsewhere zeroed memory is enough.
-    #[cfg(segring_loom)]
     pub(crate) fn new() -> Self {
         Self {
             state: AtomicU32::new(0),
@@ -162,7 +161,7 @@ impl<T> Slot<T> {
                 return None;
             }
             // In a closed ring nobody is about to come.
-            if is_closed() || !wait.pause() {
+            if is_closed() || !(wait.pause() || mutant("consumer-waits")) {
                 break;
             }
             // SAFETY: the caller's promise; not given up yet.

@@ -10,7 +10,7 @@ use crate::reclaim::advance;
 use crate::segment::{Origin, Segment};
 use crate::stats::Counters;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{AtomicPtr, Counter, is_model_failing};
+use crate::sync::{AtomicPtr, Counter, MODEL, is_model_failing};
 
 /// The rings of a queue that are not in its list.
 #[derive(Debug)]
@@ -115,7 +115,7 @@ impl<T> Store<T> {
         // SAFETY: ours alone.
         let segment = unsafe { retired.as_mut() };
         // Models free every ring, so that its tombstone shows who comes by too late.
-        if cfg!(segring_loom)
+        if MODEL
             || segment.capacity() != self.capacity.get()
             || segment.bytes() > Self::RECYCLED_BYTES
             || !self.spares.iter().any(|spare| spare.load(Relaxed).is_null())

@@ -1,53 +1,33 @@
 //! The shim: the only place that names atomics and cells.
 //!
-//! Normally these are the standard ones. In model mode (`--cfg segring_loom`) they are loom's, so
-//! that a model checker sees every access, and each atomic can have a shadow (see [`shadow`]).
+//! Three modes. Normally atomics and cells are the standard ones. With `--cfg segring_loom` they are
+//! loom's, so that a model checker sees every access, and each atomic can have a shadow. With
+//! `--cfg segring_shuttle` they are shuttle's, whose scheduler may stop a thread in front of any
+//! access for ever; it knows no weak orderings, which is enough to try progress. What the modes
+//! differ in is in [`mode`] and, for both models, in [`memory`].
 //!
 //! The switch is a cfg of our own, never `cfg(test)` (a library linked into an integration test is
 //! built without it) and never a cargo feature (features unify across a build).
 
-#[cfg(not(segring_loom))]
-pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, fence};
-#[cfg(segring_loom)]
-pub(crate) use loom::{cell::UnsafeCell, sync::atomic::fence};
-#[cfg(segring_loom)]
-pub(crate) use shadow::{AtomicPtr, AtomicU32, AtomicUsize};
-
-#[cfg(segring_loom)]
-pub(crate) use hidden::{EpochPtr, EpochWord};
-#[cfg(not(segring_loom))]
-pub(crate) use {AtomicPtr as EpochPtr, AtomicUsize as EpochWord};
-
-#[cfg(any(segring_loom, all(target_os = "linux", not(any(segring_fences, miri)))))]
-use core::sync::atomic::AtomicU8;
 use core::sync::atomic::AtomicUsize as StdAtomicUsize;
 pub(crate) use core::sync::atomic::{Ordering, compiler_fence};
 
+pub(crate) use mode::{
+    AtomicPtr, AtomicU32, AtomicUsize, EpochPtr, EpochWord, UnsafeCell, fence, mutant, per_thread,
+};
+
 pub(crate) mod barrier;
-#[cfg(segring_loom)]
-mod hidden;
+#[cfg_attr(any(segring_loom, segring_shuttle), path = "sync/memory/model.rs")]
 pub(crate) mod memory;
-#[cfg(segring_loom)]
-mod shadow;
+#[cfg_attr(segring_loom, path = "sync/mode/loom.rs")]
+#[cfg_attr(segring_shuttle, path = "sync/mode/shuttle.rs")]
+#[cfg_attr(not(any(segring_loom, segring_shuttle)), path = "sync/mode/std.rs")]
+pub(crate) mod mode;
 
-/// A cell that is read and written through closures, as loom's is.
-#[cfg(not(segring_loom))]
-#[derive(Debug)]
-#[repr(transparent)]
-pub(crate) struct UnsafeCell<T>(core::cell::UnsafeCell<T>);
+/// Whether a model checker runs this: loom or shuttle.
+pub(crate) const MODEL: bool = cfg!(any(segring_loom, segring_shuttle));
 
-#[cfg(not(segring_loom))]
-impl<T> UnsafeCell<T> {
-    pub(crate) fn with<R>(&self, read: impl FnOnce(*const T) -> R) -> R {
-        read(self.0.get())
-    }
-
-    pub(crate) fn with_mut<R>(&self, write: impl FnOnce(*mut T) -> R) -> R {
-        write(self.0.get())
-    }
-}
-
-/// A `const fn`, but for models: loom's atomics are registered when they are made.
+/// A `const fn`, but not for loom, whose atomics are registered when they are made.
 macro_rules! const_unless_model {
     ($(#[$meta:meta])* $vis:vis fn $($rest:tt)*) => {
         #[cfg(not(segring_loom))]
@@ -105,25 +85,20 @@ impl Counter {
 /// At most 127 spin hints and 4 yields. Models do not wait at all: waiting only repeats loads that
 /// they explore anyway.
 #[derive(Debug)]
-pub(crate) struct Wait(#[cfg(not(segring_loom))] crossbeam_utils::Backoff);
+pub(crate) struct Wait(crossbeam_utils::Backoff);
 
 impl Wait {
     pub(crate) fn new() -> Self {
-        Self(
-            #[cfg(not(segring_loom))]
-            crossbeam_utils::Backoff::new(),
-        )
+        Self(crossbeam_utils::Backoff::new())
     }
 
     /// Pauses, or returns false when the wait is over.
-    #[cfg_attr(segring_loom, expect(clippy::unused_self, reason = "models do not wait"))]
     pub(crate) fn pause(&mut self) -> bool {
-        #[cfg(not(segring_loom))]
-        if !self.0.is_completed() {
-            self.0.snooze();
-            return true;
+        if MODEL || self.0.is_completed() {
+            return false;
         }
-        false
+        self.0.snooze();
+        true
     }
 }
 
@@ -132,26 +107,7 @@ impl Wait {
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "a constant outside models")]
 pub(crate) fn is_model_failing() -> bool {
-    cfg!(segring_loom) && std::thread::panicking()
-}
-
-/// Whether the fault of this name is switched on: by [`crate::model::mutated`] in models, by
-/// `SEGRING_MUTANT=name` in builds with `--cfg segring_mutants`, never otherwise.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "a constant in normal builds")]
-pub(crate) fn mutant(name: &str) -> bool {
-    #[cfg(segring_loom)]
-    return crate::model::is_mutant(name);
-    #[cfg(all(segring_mutants, not(segring_loom)))]
-    {
-        static NAME: std::sync::OnceLock<Option<String>> = std::sync::OnceLock::new();
-        NAME.get_or_init(|| std::env::var("SEGRING_MUTANT").ok()).as_deref() == Some(name)
-    }
-    #[cfg(not(any(segring_loom, segring_mutants)))]
-    {
-        let _ = name;
-        false
-    }
+    MODEL && std::thread::panicking()
 }
 
 /// A place inside an operation where a test may park the thread.

@@ -5,6 +5,7 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::sync::Once;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use common::queue;
@@ -53,11 +54,16 @@ fn at(point: Point) {
     }
 }
 
+fn set_hook() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| hooks::set(at));
+}
+
 /// A consumer that gave up counts its ticket off later than it claimed it. Meanwhile the count of
 /// void tickets is too high, and a queue with an item inside must not pass for empty.
 #[test]
 fn a_ticket_that_is_not_counted_off_hides_no_item() {
-    hooks::set(at);
+    set_hook();
     let queue = queue::<u32>(4);
     queue.push(0);
     assert_eq!(queue.pop(), Some(0));
@@ -91,4 +97,29 @@ fn a_ticket_that_is_not_counted_off_hides_no_item() {
     });
     let left: Vec<_> = queue.into_iter().collect();
     assert!(left.is_empty() || left == [1], "{left:?}");
+}
+
+/// A closer stalls before it stores the end of its ring, somebody else closes the queue, and
+/// others go on trying to push. A consumer does not pass their void tickets one by one.
+#[test]
+fn void_tickets_behind_a_stalled_closer_are_not_waited_for() {
+    set_hook();
+    let queue = queue::<u32>(2);
+    (0..2).for_each(|item| queue.push(item));
+    std::thread::scope(|s| {
+        let (closed, closer_has_closed) = Gate::new(Point::RingClosed);
+        let queue = &queue;
+        let closer = s.spawn(move || {
+            STOPS.set([closed].into());
+            queue.try_push(2)
+        });
+        closer_has_closed.wait();
+        assert!(queue.close());
+        (0..10_000).for_each(|item| assert!(queue.try_push(item).is_err()));
+        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some(0), Some(1), None));
+        let give_ups = queue.stats().give_ups;
+        assert!(give_ups <= 2, "{give_ups} tickets were given up");
+        closer_has_closed.open();
+        assert!(closer.join().unwrap().is_err());
+    });
 }

@@ -1,12 +1,12 @@
 //! Models of segring, run by loom over the real library.
 //!
-//! Built with `--cfg segring_loom`; without it this package is empty. `make models` runs all of
+//! Built with `--cfg segring_loom`; without it there are only the freeze tests (`tests/freeze/`). `make models` runs all of
 //! them, and fails if fewer than expected have run.
 //!
 //! A model that finds nothing wrong proves little if it has not been where things go wrong. So each
 //! model states the outcomes it allows, and `coverage.txt` says how many executions and outcomes it
 //! must have seen. Each runs twice: as loom does it, and with a shadow beside every atomic, which
-//! covers a blind spot of loom (see `sync/shadow.rs` in the library); with the shadow it must have
+//! covers a blind spot of loom (see `sync/mode/shadow.rs` in the library); with the shadow it must have
 //! seen every outcome it allows.
 
 #![cfg(segring_loom)]

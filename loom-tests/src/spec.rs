@@ -107,6 +107,8 @@ impl Model {
         for &item in &self.before[..self.popped] {
             assert_eq!(queue.pop(), Some(item));
         }
+        // Or every operation of the threads would look after what is retired by now.
+        assert_eq!(queue.reclaim(), 0, "nothing stays retired before they start");
         let clock = timed.then(|| Arc::new(Clock(AtomicUsize::new(0))));
         let threads: Vec<_> = self
             .threads

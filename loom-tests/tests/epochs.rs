@@ -16,6 +16,9 @@ struct Shared {
     thing: UnsafeCell<u32>,
 }
 
+// SAFETY: what this model is about: that the accesses do not overlap. loom reports it if they do.
+unsafe impl Sync for Shared {}
+
 /// What was found there.
 type Found = Option<u32>;
 
@@ -77,7 +80,9 @@ impl Model {
             .collect();
         let destroyed = shared.retire(self.steps);
         let found: Vec<_> = readers.into_iter().map(|reader| reader.join().unwrap()).collect();
-        movers.into_iter().for_each(|mover| mover.join().unwrap());
+        for mover in movers {
+            mover.join().unwrap();
+        }
         assert!(
             found.iter().flatten().all(|found| matches!(found, None | Some(ALIVE))),
             "{found:?}"

@@ -130,6 +130,9 @@ impl<T> Segment<T> {
     ) -> Result<(), Why> {
         let _watch = self.watch();
         if number & CLOSED != 0 {
+            // The first void ticket is the end. A closer that stalls before it has stored that must
+            // not make consumers pass all void tickets one by one.
+            self.end.fetch_min(number & !CLOSED, Relaxed);
             self.rewind(number);
             return Err(Why::Closed);
         }

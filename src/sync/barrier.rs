@@ -13,7 +13,7 @@
 use core::time::Duration;
 
 use super::Ordering::SeqCst;
-use super::{compiler_fence, fence};
+use super::{MODEL, compiler_fence, fence};
 
 /// Which pair the users of one ring employ. A ring has one from its beginning to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ const OUTWAIT: Duration = Duration::from_millis(10);
 impl Pair {
     /// The best pair that this system offers: the same at every call.
     pub(crate) fn choose() -> Self {
-        if kernel::is_ready() { Self::Process } else { Self::Fences }
+        if !MODEL && kernel::is_ready() { Self::Process } else { Self::Fences }
     }
 
     /// The producer's side: orders the store of FULL before the load of `gave_up`.
@@ -56,12 +56,12 @@ impl Pair {
 }
 
 /// The kernel's process-wide barrier.
-#[cfg(all(target_os = "linux", not(any(segring_loom, segring_fences, miri))))]
+#[cfg(all(target_os = "linux", not(any(segring_fences, miri))))]
 mod kernel {
     use rustix::io::Errno;
     use rustix::thread::{MembarrierCommand as Command, membarrier, membarrier_query};
 
-    use super::super::{AtomicU8, Ordering::Relaxed};
+    use core::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
     const UNKNOWN: u8 = 0;
     const READY: u8 = 1;
@@ -100,7 +100,7 @@ mod kernel {
 }
 
 /// No such barrier, or nobody to see it.
-#[cfg(not(all(target_os = "linux", not(any(segring_loom, segring_fences, miri)))))]
+#[cfg(not(all(target_os = "linux", not(any(segring_fences, miri)))))]
 mod kernel {
     pub(super) fn is_ready() -> bool {
         false

@@ -8,7 +8,7 @@
 
 use loom::sync::atomic;
 
-use super::Ordering;
+use crate::sync::Ordering;
 
 #[derive(Debug)]
 struct Shadow(atomic::AtomicUsize);
@@ -70,5 +70,5 @@ macro_rules! shadowed {
 }
 
 shadowed!(AtomicU32, u32, fetch_max);
-shadowed!(AtomicUsize, usize, fetch_add, fetch_sub, fetch_or);
+shadowed!(AtomicUsize, usize, fetch_add, fetch_sub, fetch_or, fetch_min);
 shadowed!(AtomicPtr<T>, *mut T, swap);

@@ -6,8 +6,9 @@
 
 use core::sync::atomic as std;
 
-use super::{AtomicPtr, AtomicUsize, Ordering};
+use super::{AtomicPtr, AtomicUsize};
 use crate::model::epochs::are_seen;
+use crate::sync::Ordering;
 
 macro_rules! hidden {
     ($name:ident $(<$t:ident>)?, $seen:ident, $value:ty $(, $op:ident)*) => {
