@@ -10,6 +10,7 @@ use crate::queue::{IntoIter, Queue, fail};
 use crate::reclaim::pin;
 use crate::segment::{NoPlace, Segment};
 use crate::stats::Stats;
+use crate::sync::MODEL;
 
 /// A first-in first-out queue of a fixed capacity for any number of producers and consumers.
 ///
@@ -43,7 +44,7 @@ pub struct BoundedQueue<T> {
 }
 
 /// Slots of the smallest ring: with fewer, a thread that is interrupted is soon in the way.
-const MIN_SLOTS: usize = if cfg!(segring_loom) { 1 } else { 8 };
+const MIN_SLOTS: usize = if MODEL { 1 } else { 8 };
 
 impl<T> BoundedQueue<T> {
     /// An empty queue for so many items. Allocates its ring.

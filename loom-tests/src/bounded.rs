@@ -135,8 +135,11 @@ impl Model {
     fn allowed(self) -> BTreeSet<Outcome> {
         let queue = self.before.iter().copied().collect();
         let start = State { capacity: self.capacity, queue, closed: false };
-        let threads: Vec<Vec<Step>> =
-            self.threads.iter().map(|ops| ops.iter().flat_map(take_apart).collect()).collect();
+        let threads: Vec<Vec<Step>> = self
+            .threads
+            .iter()
+            .map(|ops| ops.iter().copied().flat_map(take_apart).collect())
+            .collect();
         let (done, answers) = (vec![0; threads.len()], vec![Vec::new(); threads.len()]);
         let mut allowed = BTreeSet::new();
         start.interleave(&done, &answers, &threads, &mut allowed);
@@ -186,8 +189,8 @@ enum Step {
     Evict,
 }
 
-fn take_apart(op: &Op) -> Vec<Step> {
-    match *op {
+fn take_apart(op: Op) -> Vec<Step> {
+    match op {
         Op::Force(item) => vec![Step::Insert(item), Step::Evict],
         op => vec![Step::Whole(op)],
     }

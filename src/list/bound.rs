@@ -10,13 +10,13 @@ use super::{Link, List, Placed, Rejected};
 use crate::hysteresis::Policy;
 use crate::reclaim::{Guard, pin};
 use crate::segment::{Claimed, NoPlace, Origin, Segment, is_within};
-use crate::sync::{Wait, mutant};
+use crate::sync::{MODEL, Wait, mutant};
 
 /// A limit that no number of tickets reaches.
 const UNLIMITED: usize = usize::MAX / 2;
 
 /// How many tickets there are at least between two looks after a ring.
-const LOOK_EVERY: usize = if cfg!(segring_loom) { 1 } else { 16 };
+const LOOK_EVERY: usize = if MODEL { 1 } else { 16 };
 
 impl<T> List<T> {
     /// A list of rings of one capacity, with one in it; or `None` when there is no memory.

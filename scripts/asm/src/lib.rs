@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use segring::Handle;
+use segring::{BoundedHandle, Handle};
 
 /// One push through a handle.
 #[inline(never)]
@@ -15,6 +15,20 @@ pub fn asm_push(handle: &mut Handle<'_, u64>, item: u64) {
 #[inline(never)]
 #[unsafe(no_mangle)]
 pub fn asm_pop(handle: &mut Handle<'_, u64>) -> Option<u64> {
+    handle.pop()
+}
+
+/// One push through a handle of a bounded queue.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_bounded_push(handle: &mut BoundedHandle<'_, u64>, item: u64) -> Result<(), u64> {
+    handle.push(item)
+}
+
+/// One pop through a handle of a bounded queue.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_bounded_pop(handle: &mut BoundedHandle<'_, u64>) -> Option<u64> {
     handle.pop()
 }
 
