@@ -11,12 +11,13 @@
 
 use std::panic::catch_unwind;
 
+use segring::BoundedQueue;
 use segring::model::mutated;
 
 use control::Vyukov;
 use freezer::{Report, say};
-use scene::{Actor, Ends, Trial};
-use subjects::{Handles, Shared};
+use scene::{Actor, Ends, Item, Trial};
+use subjects::{Bounded, BoundedHandles, Handles, Shared};
 
 mod control;
 mod freezer;
@@ -98,6 +99,46 @@ freeze! { [Handles]
         after |a, e, mut q| { push_and_pop(a, e, 1, 1); push_and_pop(a, &mut q, 9, 5); };
     handle_is_dropped: |_, e, q| *e = q.handle(),
         after |a, e, mut q| { push_and_pop(a, e, 2, 1); push_and_pop(a, &mut q, 9, 9); };
+}
+
+// Capacities of 1, 2 and 64 in place of slots.
+freeze! { [Bounded BoundedHandles]
+    bounded_push: |a, e, _| a.push(e);
+    bounded_push_to_a_full_queue: |a, e, _| a.push(e),
+        after |a, e, _| push_and_pop(a, e, 64, 0);
+    bounded_push_behind_a_stalled_pop: |a, e, _| a.push(e), holding 1,
+        after |a, e, _| push_and_pop(a, e, 64, 0),
+        while_stalled_in |a, e, _| _ = a.pop(e);
+    bounded_push_behind_a_stalled_push: |a, e, _| a.push(e),
+        while_stalled_in |a, e, _| a.push(e);
+    bounded_pop: |a, e, _| _ = a.pop(e), holding 1,
+        after |a, e, _| push_and_pop(a, e, 64, 0);
+    bounded_pop_behind_a_stalled_push: |a, e, _| _ = a.pop(e), holding 1,
+        after |a, e, _| push_and_pop(a, e, 1, 1),
+        while_stalled_in |a, e, _| a.push(e);
+    bounded_force_push: |a, _, q| force_push(a, q), holding 1,
+        after |a, e, _| push_and_pop(a, e, 64, 0);
+    bounded_force_push_behind_a_stalled_pop: |a, _, q| force_push(a, q), holding 2,
+        after |a, e, _| push_and_pop(a, e, 64, 0),
+        while_stalled_in |a, e, _| _ = a.pop(e);
+    bounded_close: |_, _, q| _ = q.close(),
+        after |a, e, _| push_and_pop(a, e, 64, 0);
+    bounded_is_full: |_, _, q| _ = q.is_full(),
+        after |a, e, _| push_and_pop(a, e, 64, 0);
+    bounded_len: |_, _, q| _ = q.len(),
+        after |a, e, _| push_and_pop(a, e, 64, 0);
+}
+
+fn force_push(actor: &mut Actor, queue: &BoundedQueue<Item>) {
+    let mut evicted = None;
+    actor.pushing(1, |items| match queue.try_force_push(items[0]) {
+        Ok(item) => {
+            evicted = item;
+            1
+        }
+        Err(_) => 0,
+    });
+    actor.popped(evicted);
 }
 
 fn push_and_pop(actor: &mut Actor, ends: &mut impl Ends, pushes: usize, pops: usize) {

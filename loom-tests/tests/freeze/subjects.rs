@@ -1,7 +1,7 @@
 //! The queues that are tried, and the ways to use them.
 
 use segring::model::live_segments;
-use segring::{Handle, Hysteresis, Queue};
+use segring::{BoundedHandle, BoundedQueue, Handle, Hysteresis, Queue};
 
 use crate::scene::{Ends, Item, Subject, Via};
 
@@ -68,5 +68,66 @@ impl Ends for Handle<'_, Item> {
 
     fn pop(&mut self) -> Option<Item> {
         Handle::pop(self)
+    }
+}
+
+/// `BoundedQueue` by shared reference; its capacity is the number of slots.
+pub(crate) struct Bounded;
+
+/// Through a `BoundedHandle` each.
+pub(crate) struct BoundedHandles;
+
+impl Via for Bounded {
+    const NAME: &'static str = "BoundedQueue";
+    type Queue = BoundedQueue<Item>;
+    type Ends<'q> = &'q BoundedQueue<Item>;
+
+    fn ends(queue: &BoundedQueue<Item>) -> &BoundedQueue<Item> {
+        queue
+    }
+}
+
+impl Via for BoundedHandles {
+    const NAME: &'static str = "BoundedHandle";
+    type Queue = BoundedQueue<Item>;
+    type Ends<'q> = BoundedHandle<'q, Item>;
+
+    fn ends(queue: &BoundedQueue<Item>) -> BoundedHandle<'_, Item> {
+        queue.handle()
+    }
+}
+
+impl Subject for BoundedQueue<Item> {
+    fn with_slots(capacity: usize) -> Self {
+        warm_up();
+        Self::new(capacity)
+    }
+
+    fn end(self) {
+        assert_eq!((self.len(), self.is_empty()), (0, true));
+        assert_eq!(self.reclaim(), 0, "nothing stays retired at rest");
+        assert_eq!(self.stats().live_segments, live_segments());
+        drop(self);
+        assert_eq!(live_segments(), 0, "a segment leaked");
+    }
+}
+
+impl Ends for &BoundedQueue<Item> {
+    fn push(&mut self, item: Item) -> bool {
+        self.try_push(item).is_ok()
+    }
+
+    fn pop(&mut self) -> Option<Item> {
+        BoundedQueue::pop(self)
+    }
+}
+
+impl Ends for BoundedHandle<'_, Item> {
+    fn push(&mut self, item: Item) -> bool {
+        self.try_push(item).is_ok()
+    }
+
+    fn pop(&mut self) -> Option<Item> {
+        BoundedHandle::pop(self)
     }
 }
