@@ -100,6 +100,24 @@ sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is ins
 		--test bounded --test owned_handle --test rayon --test 'seq_*'
 	scripts/memcheck
 
+# ---- The places of crossbeam-queue and concurrent-queue ----
+
+.PHONY: compat
+compat: | $(LOGS) ## the originals' own tests against the packages in compat/ (COMPAT_RUNS)              2 min
+	@$(CARGO) test --locked --manifest-path compat/Cargo.toml --target-dir target/compat/build 2>&1 \
+		| tee $(LOGS)/test-compat.log
+	scripts/compat --target-dir target/compat/build 2>&1 | tee -a $(LOGS)/test-compat.log
+
+.PHONY: compat-asan
+compat-asan: | $(LOGS) ## the same under AddressSanitizer                                                   3 min
+	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" COMPAT_EXAMPLES=no scripts/compat \
+		--target-dir target/compat/asan --target x86_64-unknown-linux-gnu 2>&1 | tee $(LOGS)/compat-asan.log
+
+.PHONY: compat-mutant
+compat-mutant: | $(LOGS) ## a planted fault: the tests of each original must find it
+	@RUSTFLAGS="--cfg segring_mutants" SEGRING_MUTANT=miscount scripts/compat \
+		--target-dir target/compat/mutants -- len 2>&1 | tee $(LOGS)/compat-mutant.log
+
 # ---- Checks ----
 
 .PHONY: lint
@@ -108,6 +126,8 @@ lint: ## formatting, clippy with warnings denied, the project's own rules
 	$(CARGO) clippy --locked --all-features -p segring -p segring-benches --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_SHUTTLE)" $(CARGO) clippy --locked --target-dir target/shuttle -p segring -p loom-tests --all-targets -- -D warnings
+	$(CARGO) fmt --all --manifest-path compat/Cargo.toml -- --check
+	$(CARGO) clippy --locked --manifest-path compat/Cargo.toml --target-dir target/compat/build --all-targets -- -D warnings
 	scripts/check-shim
 	scripts/check-orderings
 
@@ -144,6 +164,7 @@ bench-test: ## each criterion bench once, unmeasured
 ci: ## what CI runs                                                                     28 min
 	@$(MAKE) --no-print-directory test
 	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test
+	$(MAKE) --no-print-directory compat compat-mutant
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log

@@ -10,7 +10,7 @@ use crate::queue::{IntoIter, Queue, fail};
 use crate::reclaim::pin;
 use crate::segment::{NoPlace, Segment};
 use crate::stats::Stats;
-use crate::sync::MODEL;
+use crate::sync::{MODEL, mutant};
 
 /// A first-in first-out queue of a fixed capacity for any number of producers and consumers.
 ///
@@ -244,7 +244,8 @@ impl<T> BoundedQueue<T> {
     /// assert_eq!(queue.len(), 1);
     /// ```
     pub fn len(&self) -> usize {
-        self.queue.list.unclaimed().min(self.capacity)
+        let unclaimed = self.queue.list.unclaimed() + usize::from(mutant("miscount"));
+        unclaimed.min(self.capacity)
     }
 
     /// Whether there was a moment in the call at which no item was inside and no push in progress.

@@ -14,7 +14,7 @@ use crate::list::List;
 use crate::reclaim::pin;
 use crate::segment::Claim;
 use crate::stats::Stats;
-use crate::sync::is_model_failing;
+use crate::sync::{is_model_failing, mutant};
 
 mod iter;
 
@@ -259,7 +259,7 @@ impl<T> Queue<T> {
     /// assert_eq!(queue.len(), 100);
     /// ```
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.list.len() + usize::from(mutant("miscount"))
     }
 
     /// Whether there was a moment in the call at which no item was inside.
