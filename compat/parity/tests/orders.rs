@@ -1,10 +1,32 @@
 //! Memory orders that programs rely on: whoever goes to sleep over an empty or a full queue and
 //! whoever could wake it do not miss each other.
 
-use std::sync::atomic::Ordering::{self, Acquire, Relaxed, SeqCst};
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::{self, Acquire, Relaxed, Release, SeqCst};
 
 const ROUNDS: usize = 20_000;
+
+/// A cache line, and its neighbour.
+#[derive(Default)]
+#[repr(align(128))]
+struct Line(AtomicUsize);
+
+impl Line {
+    fn set(&self, value: usize, order: Ordering) {
+        self.0.store(value, order);
+    }
+
+    fn wait_for(&self, value: usize) {
+        for looks in 1.. {
+            if self.0.load(Acquire) == value {
+                return;
+            }
+            if looks % 1_000 == 0 {
+                std::thread::yield_now();
+            }
+        }
+    }
+}
 
 /// One side sets a flag, with `order`, and looks at the queue: does it find nothing? The other
 /// changes the queue and looks at the flag. At least one must see the other.
@@ -14,37 +36,36 @@ fn nobody_is_missed(
     change: impl Fn() + Sync,
     reset: impl Fn(),
 ) {
-    let asleep = AtomicBool::new(false);
-    let seen = AtomicBool::new(false);
-    let arrived = AtomicUsize::new(0);
-    let meet = |nth: usize| {
-        arrived.fetch_add(1, SeqCst);
-        let mut looks = 0;
-        while arrived.load(Acquire) < 2 * nth {
-            looks += 1;
-            if looks % 1_000 == 0 {
-                std::thread::yield_now();
-            }
+    let [ready, start, seen, done, asleep] = std::array::from_fn(|_| Line::default());
+    // Stores to places that no cache has: they keep the flag's waiting.
+    let far: Vec<Line> = std::iter::repeat_with(Line::default).take(1 << 18).collect();
+    let weigh_down = |round: usize| {
+        for n in 16 * round..16 * (round + 1) {
+            far[n.wrapping_mul(0x9e37_79b1) % far.len()].set(n, Relaxed);
         }
     };
     let mut missed = 0;
     std::thread::scope(|s| {
         s.spawn(|| {
-            for round in 0..ROUNDS {
-                meet(2 * round + 1);
+            for round in 1..=ROUNDS {
+                ready.set(round, SeqCst);
+                start.wait_for(round);
                 change();
-                seen.store(asleep.load(SeqCst), Relaxed);
-                meet(2 * round + 2);
+                seen.set(asleep.0.load(SeqCst), Relaxed);
+                done.set(round, Release);
             }
         });
-        for round in 0..ROUNDS {
+        for round in 1..=ROUNDS {
             reset();
-            asleep.store(false, Relaxed);
-            meet(2 * round + 1);
-            asleep.store(true, order);
+            asleep.set(0, SeqCst);
+            ready.wait_for(round);
+            assert!(finds_nothing());
+            start.set(round, Release);
+            weigh_down(round);
+            asleep.set(1, order);
             let nothing = finds_nothing();
-            meet(2 * round + 2);
-            missed += usize::from(nothing && !seen.load(Relaxed));
+            done.wait_for(round);
+            missed += usize::from(nothing && seen.0.load(Relaxed) == 0);
         }
     });
     assert_eq!(missed, 0, "of {ROUNDS} rounds");
