@@ -26,7 +26,6 @@ macro_rules! functions {
                 assert!(SHARED.0.is_empty() && SHARED.1.is_empty());
             }
 
-            #[expect(clippy::type_complexity, reason = "a list of signatures")]
             fn fit<T>() {
                 const { drop_const(SegQueue::<T>::new()) };
                 const { drop_const(ConcurrentQueue::<T>::unbounded()) };
