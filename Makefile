@@ -41,7 +41,7 @@ test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of
 
 .PHONY: test-small
 test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
-	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test iterators 2>&1 \
+	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test iterators --test batch --test mpsc 2>&1 \
 		| tee $(LOGS)/test-small.log
 
 .PHONY: test-stall
@@ -96,7 +96,7 @@ seeds: ## the sequential rings beside what they replace                         
 .PHONY: sanitize
 sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min
 	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
-		--target x86_64-unknown-linux-gnu --all-features --lib --test conformance --test iterators \
+		--target x86_64-unknown-linux-gnu --all-features --lib --test conformance --test iterators --test batch --test mpsc \
 		--test owned_handle --test rayon --test 'seq_*'
 	scripts/memcheck
 
@@ -133,7 +133,7 @@ examples: ## every example, and that it prints what it should
 	@scripts/run-examples
 
 .PHONY: asm
-asm: ## one locked instruction in each fast path
+asm: ## one locked instruction in each fast path, none in an only consumer's
 	@scripts/check-asm
 
 .PHONY: bench-test

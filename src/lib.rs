@@ -12,14 +12,17 @@
 
 extern crate alloc;
 
+mod batch;
 #[cfg(any(doc, doctest))]
 pub mod docs;
 mod error;
 mod handle;
 mod hysteresis;
+mod lease;
 mod list;
 #[cfg(any(segring_loom, segring_shuttle))]
 pub mod model;
+pub mod mpsc;
 mod queue;
 #[cfg(feature = "rayon")]
 pub mod rayon;
@@ -33,7 +36,8 @@ mod ticket;
 
 pub mod seq;
 
-pub use error::{HysteresisError, PushError};
+pub use batch::Unpushed;
+pub use error::{HysteresisError, PopError, PushError};
 pub use handle::{Ends, Handle, OwnedHandle};
 pub use hysteresis::Hysteresis;
 pub use queue::{Drain, IntoIter, Queue, TryIter};

@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use segring::Handle;
+use segring::mpsc::{Consumer, Producer};
+use segring::{Handle, PushError};
 
 /// One push through a handle.
 #[inline(never)]
@@ -16,6 +17,20 @@ pub fn asm_push(handle: &mut Handle<'_, u64>, item: u64) {
 #[unsafe(no_mangle)]
 pub fn asm_pop(handle: &mut Handle<'_, u64>) -> Option<u64> {
     handle.pop()
+}
+
+/// One push through a producer.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_mpsc_push(producer: &mut Producer<u64>, item: u64) -> Result<(), PushError<u64>> {
+    producer.push(item)
+}
+
+/// One pop by the only consumer.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_mpsc_pop(consumer: &mut Consumer<u64>) -> Option<u64> {
+    consumer.pop()
 }
 
 static PUSHED: AtomicUsize = AtomicUsize::new(0);
