@@ -57,14 +57,14 @@ freeze: | $(LOGS) ## a thread stopped for ever at every step of every operation,
 .PHONY: models
 models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     5 min
 	@unset LOOM_MAX_PREEMPTIONS
-	scripts/run-models ring queue epochs 2>&1 | tee $(LOGS)/test-models.log
+	scripts/run-models ring queue epochs mpsc batch 2>&1 | tee $(LOGS)/test-models.log
 	scripts/count-models $(LOGS)/test-models.log
 
 # ---- More evidence ----
 
 .PHONY: loom
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
-	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue epochs deep 2>&1 | tee $(LOGS)/loom.log
+	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue epochs mpsc batch deep 2>&1 | tee $(LOGS)/loom.log
 
 .PHONY: loom-downstream
 loom-downstream: | $(LOGS) ## a package that uses segring model-checks its own code, as in the guide          1 min
