@@ -41,7 +41,7 @@ test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of
 
 .PHONY: test-small
 test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
-	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test iterators --test bounded 2>&1 \
+	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test iterators --test bounded --test batch --test mpsc 2>&1 \
 		| tee $(LOGS)/test-small.log
 
 .PHONY: test-stall
@@ -57,14 +57,14 @@ freeze: | $(LOGS) ## a thread stopped for ever at every step of every operation,
 .PHONY: models
 models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must find                     5 min
 	@unset LOOM_MAX_PREEMPTIONS
-	scripts/run-models ring queue bounded epochs 2>&1 | tee $(LOGS)/test-models.log
+	scripts/run-models ring queue bounded epochs mpsc batch 2>&1 | tee $(LOGS)/test-models.log
 	scripts/count-models $(LOGS)/test-models.log
 
 # ---- More evidence ----
 
 .PHONY: loom
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
-	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue bounded epochs deep 2>&1 | tee $(LOGS)/loom.log
+	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue bounded epochs mpsc batch deep 2>&1 | tee $(LOGS)/loom.log
 
 .PHONY: loom-downstream
 loom-downstream: | $(LOGS) ## a package that uses segring model-checks its own code, as in the guide          1 min
@@ -97,7 +97,7 @@ seeds: ## the sequential rings beside what they replace                         
 sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min
 	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
 		--target x86_64-unknown-linux-gnu --all-features --lib --test conformance --test iterators \
-		--test bounded --test owned_handle --test rayon --test 'seq_*'
+		--test bounded --test batch --test mpsc --test owned_handle --test rayon --test 'seq_*'
 	scripts/memcheck
 
 # ---- The places of crossbeam-queue and concurrent-queue ----
@@ -153,7 +153,7 @@ examples: ## every example, and that it prints what it should
 	@scripts/run-examples
 
 .PHONY: asm
-asm: ## one locked instruction in each fast path
+asm: ## one locked instruction in each fast path, none in an only consumer's
 	@scripts/check-asm
 
 .PHONY: bench-test

@@ -4,6 +4,8 @@ use core::error::Error;
 use core::fmt;
 
 /// Why a queue did not take an item; the item is inside.
+///
+/// Of a batch, what was not pushed is inside; see [`Unpushed`](crate::Unpushed).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PushError<T> {
     /// The queue has been closed.
@@ -63,6 +65,38 @@ impl<T> fmt::Display for PushError<T> {
 }
 
 impl<T> Error for PushError<T> {}
+
+/// Why [`try_pop`](crate::mpsc::Consumer::try_pop) did not give an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PopError {
+    /// No item is inside, but one may come.
+    Empty,
+    /// No item is inside, and none will ever come.
+    Closed,
+}
+
+impl PopError {
+    /// Whether an item may still come.
+    pub const fn is_empty(self) -> bool {
+        matches!(self, Self::Empty)
+    }
+
+    /// Whether no item will ever come.
+    pub const fn is_closed(self) -> bool {
+        matches!(self, Self::Closed)
+    }
+}
+
+impl fmt::Display for PopError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Empty => "pop from an empty queue",
+            Self::Closed => "pop from an empty and closed queue",
+        })
+    }
+}
+
+impl Error for PopError {}
 
 /// Why a [`Hysteresis`](crate::Hysteresis) was refused, with the offending values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,17 +1,17 @@
 //! [`Handle`] and [`OwnedHandle`]: the lock-free queue without a pin per operation.
 
 use core::fmt;
-use core::mem::ManuallyDrop;
 use core::ops::Deref;
-use core::ptr::NonNull;
 
 use alloc::sync::Arc;
 
 use crate::error::PushError;
+use crate::lease::Lease;
 use crate::queue::{Queue, TryIter, fail};
 use crate::reclaim::pin;
-use crate::segment::{Claim, Segment, Why};
-use crate::sync::is_model_failing;
+use crate::segment::{Claim, Segment};
+
+mod batch;
 
 /// A handle that borrows its queue, from [`Queue::handle`]. [`Ends`] says what handles do.
 pub type Handle<'q, T> = Ends<&'q Queue<T>, T>;
@@ -57,7 +57,7 @@ pub struct Ends<Q, T> {
 
 impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
     pub(crate) fn new(queue: Q) -> Self {
-        Self { push_to: Lease(None), pop_from: Lease(None), known_tail: 0, queue }
+        Self { push_to: Lease::new(), pop_from: Lease::new(), known_tail: 0, queue }
     }
 
     /// The queue that this is a handle of.
@@ -110,47 +110,11 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
     /// ```
     #[inline]
     pub fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
-        let Some(segment) = self.push_to.get() else { return self.push_elsewhere(item, None) };
-        let ticket = segment.issue();
-        let (number, tick) = (ticket.number(), ticket.tick());
-        let item = ManuallyDrop::new(item);
-        // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { ticket.fill(&item) } {
-            Ok(()) => {
-                if let Some(ticket) = tick {
-                    self.queue.list.tick(segment, ticket);
-                }
-                self.pushed(number);
-                Ok(())
+        self.push_to.push(&self.queue.list, item, |ring, next| {
+            if Some(ring) == self.pop_from.ring() {
+                self.known_tail = next;
             }
-            // SAFETY: after `Ok` the item is not touched any more.
-            Err(unfilled) => match unsafe { unfilled.settle(&item) } {
-                Ok(()) => Ok(()),
-                Err(why) => self.push_elsewhere(ManuallyDrop::into_inner(item), Some(why)),
-            },
-        }
-    }
-
-    /// Pushes to the ring that `tail_seg` leads to, or behind it if that is the leased one, which
-    /// has just refused the item; and stays there.
-    #[cold]
-    #[inline(never)]
-    fn push_elsewhere(&mut self, item: T, why: Option<Why>) -> Result<(), PushError<T>> {
-        let (list, guard) = (&self.queue.list, pin());
-        let item = ManuallyDrop::new(item);
-        let pushed = match (self.push_to.get(), why) {
-            // SAFETY: after `Ok` the item is not touched any more.
-            (Some(leased), Some(why)) => unsafe { list.push_refused(leased, why, &item, &guard) },
-            // SAFETY: as above.
-            _ => unsafe { list.push(&item, &guard) },
-        };
-        match pushed {
-            Ok(segment) => {
-                self.push_to.renew(segment);
-                Ok(())
-            }
-            Err(rejected) => Err(rejected.with(item)),
-        }
+        })
     }
 
     /// The ring to push to.
@@ -162,7 +126,7 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
     /// Notes that this ticket of the leased ring is issued.
     #[inline]
     pub(crate) fn pushed(&mut self, number: usize) {
-        if self.push_to.0 == self.pop_from.0 {
+        if self.push_to.ring() == self.pop_from.ring() {
             self.known_tail = number + 1;
         }
     }
@@ -231,41 +195,5 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
 impl<T, Q: Deref<Target = Queue<T>>> fmt::Debug for Ends<Q, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle").field("queue", &*self.queue).finish_non_exhaustive()
-    }
-}
-
-/// A counted reference to a ring, or to none.
-struct Lease<T>(Option<NonNull<Segment<T>>>);
-
-// SAFETY: a ring's reference count does not care which thread counts. Items pass through a handle
-// from one thread to another, hence `T: Send`.
-unsafe impl<T: Send> Send for Lease<T> {}
-// SAFETY: a shared lease gives no access: every operation of a handle takes `&mut`.
-unsafe impl<T: Send> Sync for Lease<T> {}
-
-impl<T> Lease<T> {
-    #[inline]
-    fn get(&self) -> Option<&Segment<T>> {
-        // SAFETY: the reference we count keeps the ring.
-        self.0.map(|segment| unsafe { segment.as_ref() })
-    }
-
-    /// Moves to another ring, which the caller keeps from being freed meanwhile.
-    fn renew(&mut self, segment: &Segment<T>) {
-        if self.0 != Some(segment.place()) {
-            segment.acquire();
-            *self = Self(Some(segment.place()));
-        }
-    }
-}
-
-impl<T> Drop for Lease<T> {
-    fn drop(&mut self) {
-        if let Some(segment) = self.0
-            && !is_model_failing()
-        {
-            // SAFETY: we own this reference and are done.
-            unsafe { Segment::release(segment) };
-        }
     }
 }

@@ -12,15 +12,18 @@
 
 extern crate alloc;
 
+mod batch;
 mod bounded;
 #[cfg(any(doc, doctest))]
 pub mod docs;
 mod error;
 mod handle;
 mod hysteresis;
+mod lease;
 mod list;
 #[cfg(any(segring_loom, segring_shuttle))]
 pub mod model;
+pub mod mpsc;
 mod queue;
 #[cfg(feature = "rayon")]
 pub mod rayon;
@@ -34,8 +37,9 @@ mod ticket;
 
 pub mod seq;
 
+pub use batch::Unpushed;
 pub use bounded::{BoundedHandle, BoundedQueue};
-pub use error::{BoundError, HysteresisError, PushError};
+pub use error::{BoundError, HysteresisError, PopError, PushError};
 pub use handle::{Ends, Handle, OwnedHandle};
 pub use hysteresis::Hysteresis;
 pub use queue::{Drain, IntoIter, Queue, TryIter};

@@ -30,6 +30,7 @@ use crate::sync::{AtomicPtr, Point, Wait, is_model_failing, mutant, reach};
 
 mod bound;
 mod look;
+mod pop;
 
 /// The rings of a queue.
 #[derive(Debug)]
@@ -256,7 +257,7 @@ impl<T> List<T> {
     /// After `Ok` the item has moved, otherwise it has not.
     #[cold]
     #[inline(never)]
-    unsafe fn push_behind<'g>(
+    pub(crate) unsafe fn push_behind<'g>(
         &self,
         mut at: Option<&'g Segment<T>>,
         mut why: Why,

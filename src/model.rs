@@ -14,6 +14,8 @@ use core::cell::Cell;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
+use alloc::vec::Vec;
+
 use crate::reclaim::{Guard, Stamp, advance, pin};
 use crate::segment::{Claim, Claimed, Origin, Segment, Why};
 
@@ -81,6 +83,16 @@ pub enum Refusal {
     Retracted,
 }
 
+impl From<Why> for Refusal {
+    fn from(why: Why) -> Self {
+        match why {
+            Why::Closed => Self::Closed,
+            Why::Occupied { .. } => Self::Occupied,
+            Why::Retracted => Self::Retracted,
+        }
+    }
+}
+
 /// What a consumer found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Found<T> {
@@ -102,18 +114,55 @@ impl<T> Ring<T> {
     pub fn push(&self, item: T) -> Result<(), (T, Refusal)> {
         let item = ManuallyDrop::new(item);
         // SAFETY: after `Ok` the item is not touched any more.
-        let why = match unsafe { self.segment().push(&item) } {
-            Ok(_) => return Ok(()),
-            Err(Why::Closed) => Refusal::Closed,
-            Err(Why::Occupied { .. }) => Refusal::Occupied,
-            Err(Why::Retracted) => Refusal::Retracted,
-        };
-        Err((ManuallyDrop::into_inner(item), why))
+        match unsafe { self.segment().push(&item) } {
+            Ok(_) => Ok(()),
+            Err(why) => Err((ManuallyDrop::into_inner(item), why.into())),
+        }
     }
 
     pub fn pop(&self) -> Found<T> {
         loop {
             match self.segment().claim(0) {
+                Claim::Empty => return Found::Empty,
+                Claim::Drained => return Found::Drained,
+                Claim::Ticket(ticket) => {
+                    if let Some(item) = ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
+                        return Found::Item(item);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Pushes from the front, as many as go into one batch; returns how many got in, and why no more.
+    pub fn push_batch(&self, items: &[T]) -> (usize, Option<Refusal>)
+    where
+        T: Copy,
+    {
+        let items: Vec<_> = items.iter().copied().map(ManuallyDrop::new).collect();
+        // SAFETY: the items are `Copy`.
+        let filled = unsafe { self.segment().push_some(&items) };
+        (filled.count, filled.refused.map(Refusal::from))
+    }
+
+    pub fn pop_batch(&self, most: usize) -> Vec<T> {
+        let mut items = Vec::new();
+        self.segment().pop_some(&mut items, most);
+        items
+    }
+
+    /// Pops as the only consumer.
+    ///
+    /// # Safety
+    /// It is.
+    pub unsafe fn pop_sole(&self) -> Found<T> {
+        loop {
+            // SAFETY: the caller's promise.
+            if let Some(item) = unsafe { self.segment().take_next() } {
+                return Found::Item(item);
+            }
+            // SAFETY: as above.
+            match unsafe { self.segment().claim_sole() } {
                 Claim::Empty => return Found::Empty,
                 Claim::Drained => return Found::Drained,
                 Claim::Ticket(ticket) => {

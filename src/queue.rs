@@ -16,6 +16,7 @@ use crate::segment::Claim;
 use crate::stats::Stats;
 use crate::sync::{is_model_failing, mutant};
 
+mod batch;
 mod iter;
 
 pub use iter::{Drain, IntoIter, TryIter};
@@ -398,7 +399,7 @@ impl<T> Queue<T> {
 /// What [`Queue::push`] does instead of returning an error.
 #[cold]
 #[track_caller]
-pub(crate) fn fail<T>(error: PushError<T>, queue: &Queue<T>) -> ! {
+pub(crate) fn fail<T, R>(error: PushError<R>, queue: &Queue<T>) -> ! {
     match error {
         error @ (PushError::Closed(_) | PushError::Full(_)) => panic!("{error}"),
         PushError::NoMemory(_) => handle_alloc_error(queue.list.next_layout()),
@@ -442,7 +443,7 @@ impl<T> Extend<T> for Queue<T> {
 
 impl<T> Extend<T> for &Queue<T> {
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
-        items.into_iter().for_each(|item| self.push(item));
+        self.push_batch(items);
     }
 }
 

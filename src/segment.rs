@@ -21,9 +21,12 @@ use crate::sync::{AtomicPtr, AtomicUsize, Counter, MODEL, Point, memory, reach};
 use crate::ticket::{CLOSED, Geometry};
 
 pub(crate) use admission::{NoPlace, is_within};
+pub(crate) use batch::{BATCH, Filled};
 pub(crate) use tickets::{Claim, Claimed, Issued};
 
 mod admission;
+mod batch;
+mod sole;
 mod tickets;
 
 /// A ring with its header, in one allocation.
@@ -325,19 +328,6 @@ impl<T> Segment<T> {
                 return Claim::Ticket(Claimed { segment: self, slot, number: head, lap });
             }
         }
-    }
-
-    /// Claims the next ticket without a read-modify-write.
-    #[inline]
-    pub(crate) fn claim_mut(&mut self) -> Claim<'_, T> {
-        let head = self.front.head.load(Relaxed);
-        let tail = self.back.tail.load(Relaxed);
-        if head >= self.limit(tail) {
-            return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
-        }
-        self.front.head.store(head + 1, Relaxed);
-        let (slot, lap) = self.shape().at(head);
-        Claim::Ticket(Claimed { segment: self, slot, number: head, lap })
     }
 
     /// How many tickets there are, as far as a value of `tail` and `end` tell.

@@ -13,7 +13,8 @@ use core::sync::atomic::AtomicUsize as StdAtomicUsize;
 pub(crate) use core::sync::atomic::{Ordering, compiler_fence};
 
 pub(crate) use mode::{
-    AtomicPtr, AtomicU32, AtomicUsize, EpochPtr, EpochWord, UnsafeCell, fence, mutant, per_thread,
+    Arc, AtomicPtr, AtomicU32, AtomicUsize, EpochPtr, EpochWord, UnsafeCell, fence, mutant,
+    per_thread,
 };
 
 pub(crate) mod barrier;

@@ -60,6 +60,14 @@ impl Geometry {
         ticket & (self.mask >> 2) == 0
     }
 
+    /// The ticket at a quarter of a lap among `count` from `first` on. They are at most a quarter of
+    /// a lap themselves, so that there is at most one.
+    pub(crate) const fn tick_among(self, first: usize, count: usize) -> Option<usize> {
+        let quarter = self.mask >> 2;
+        let tick = (first + quarter) & !quarter;
+        if tick < first + count { Some(tick) } else { None }
+    }
+
     /// How many tickets one such ticket stands for.
     pub(crate) const fn tick_weight(self) -> usize {
         (self.mask >> 2) + 1
@@ -99,6 +107,21 @@ mod tests {
         let ticks: Vec<_> = (0..128).filter(|&t| ring.is_tick(t)).collect();
         assert_eq!(ticks, [0, 16, 32, 48, 64, 80, 96, 112]);
         assert_eq!(ring.tick_weight(), 16);
+    }
+
+    #[test]
+    fn no_tick_is_lost_or_seen_twice_among_several() {
+        for capacity in [1, 2, 4, 8, 64] {
+            let ring = Geometry::new(capacity);
+            for many in 1..=ring.tick_weight() {
+                let runs = (0..3 * capacity).step_by(many);
+                let among = runs.filter_map(|first| ring.tick_among(first, many));
+                let alone = (0..(3 * capacity).next_multiple_of(many)).filter(|&t| ring.is_tick(t));
+                assert!(among.eq(alone), "ring of {capacity}, {many} at once");
+            }
+            assert_eq!(ring.tick_among(0, 0), None);
+            assert_eq!(ring.tick_among(CLOSED, 0), None);
+        }
     }
 
     #[test]

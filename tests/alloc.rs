@@ -8,7 +8,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::sync::Barrier;
 
-use common::{Ends, queue, reclaim_all};
+use common::{Batches, Ends, mpsc_queue, queue, reclaim_all};
 use segring::{BoundError, BoundedQueue, PushError, Queue};
 
 mod common;
@@ -89,6 +89,47 @@ fn a_steady_backlog_allocates_nothing() {
         assert_eq!(swing(&queue, backlog), 0, "shared, backlog {backlog}");
         let queue = Queue::new();
         assert_eq!(swing(queue.handle(), backlog), 0, "handle, backlog {backlog}");
+        assert_eq!(swing(mpsc_queue(64), backlog), 0, "one consumer, backlog {backlog}");
+    }
+}
+
+/// The same in batches, which end anywhere in a ring.
+#[test]
+fn batches_at_a_steady_backlog_allocate_nothing() {
+    fn swing(mut ends: impl Batches<usize>, backlog: usize) -> usize {
+        let mut items = Vec::with_capacity(32);
+        assert!(ends.push_batch(0..=backlog).is_empty());
+        let mut cycle = || {
+            for n in 0..backlog / 4 + 1_000 {
+                assert!(ends.push_batch(0..n % 32).is_empty());
+                assert_eq!(ends.pop_into(&mut items, n % 32), n % 32);
+                items.clear();
+            }
+        };
+        cycle(); // The first growth, the first pin.
+        allocations(cycle)
+    }
+    for backlog in [64, 1024, 65_536] {
+        let queue = Queue::new();
+        assert_eq!(swing(&queue, backlog), 0, "shared, backlog {backlog}");
+        let queue = Queue::new();
+        assert_eq!(swing(queue.handle(), backlog), 0, "handle, backlog {backlog}");
+        assert_eq!(swing(mpsc_queue(64), backlog), 0, "one consumer, backlog {backlog}");
+    }
+}
+
+#[test]
+fn without_memory_the_rest_of_a_batch_comes_back() {
+    for n in 0..8 {
+        let queue = queue::<Box<usize>>(2);
+        let rest: Vec<_> = starved(n, || {
+            let error = queue.try_push_batch((0..10_000).map(Box::new)).unwrap_err();
+            assert!(error.is_no_memory());
+            error.into_inner().collect()
+        });
+        assert_eq!(queue.len() + rest.len(), 10_000);
+        queue.push_batch(rest);
+        assert!(queue.into_iter().map(|item| *item).eq(0..10_000));
     }
 }
 

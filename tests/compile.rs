@@ -8,6 +8,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::rc::Rc;
 
 use compile_support::User;
+use segring::mpsc::{Consumer, Producer};
 use segring::{Drain, Handle, IntoIter, OwnedHandle, Queue, TryIter};
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 
@@ -28,6 +29,12 @@ assert_not_impl_any!(Handle<'static, Rc<u32>>: Send, Sync);
 assert_not_impl_any!(OwnedHandle<Rc<u32>>: Send, Sync);
 assert_not_impl_any!(IntoIter<Rc<u32>>: Send, Sync);
 assert_not_impl_any!(Drain<'static, Rc<u32>>: Send, Sync);
+
+assert_impl_all!(Producer<Cell<u32>>: Send, Sync, Clone);
+assert_impl_all!(Consumer<Cell<u32>>: Send);
+assert_not_impl_any!(Producer<Rc<u32>>: Send, Sync);
+assert_not_impl_any!(Consumer<Rc<u32>>: Send);
+assert_not_impl_any!(Consumer<u32>: Sync, Clone);
 
 // A handle is one thread's.
 assert_not_impl_any!(Handle<'static, u32>: Clone, Copy);

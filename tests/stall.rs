@@ -9,9 +9,10 @@ use std::sync::Once;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-use common::{Ends, queue};
+use common::{Ends, mpsc_queue, queue};
 use segring::hooks::{self, Point};
-use segring::{BoundedQueue, Queue};
+use segring::mpsc::{Consumer, Producer};
+use segring::{BoundedQueue, PopError, Queue};
 
 mod common;
 
@@ -33,8 +34,18 @@ fn at(point: Point) {
 
 const OPERATIONS: usize = 100_000;
 
-/// Parks a thread at a point of an operation, for ever.
-fn park_inside(point: Point, operation: impl FnOnce() + Send + 'static) {
+/// Parks a thread at a point of an operation, then lets two others push and pop. The parked thread
+/// and its queue are left behind for good.
+fn park<E: Ends<usize> + 'static>(
+    point: Point,
+    ends: impl Fn(&'static Queue<usize>) -> E + Send + Sync + Copy + 'static,
+    operation: impl FnOnce(E, &'static Queue<usize>) + Send + 'static,
+) {
+    park_with(4, 1, point, ends, operation);
+}
+
+/// Lets a thread run until it is parked at a point, for good.
+fn park_thread(point: Point, operation: impl FnOnce() + Send + 'static) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| hooks::set(at));
 
@@ -47,16 +58,17 @@ fn park_inside(point: Point, operation: impl FnOnce() + Send + 'static) {
     is_parked.recv_timeout(Duration::from_secs(30)).expect("the operation gets there");
 }
 
-/// Parks a thread at a point of an operation, then lets two others push and pop. The parked thread
-/// and its queue are left behind for good.
-fn park<E: Ends<usize> + 'static>(
+/// The same with smallest rings of so many slots and an operation on up to so many items.
+fn park_with<E: Ends<usize> + 'static>(
+    slots: usize,
+    items: usize,
     point: Point,
     ends: impl Fn(&'static Queue<usize>) -> E + Send + Sync + Copy + 'static,
     operation: impl FnOnce(E, &'static Queue<usize>) + Send + 'static,
 ) {
-    let queue: &'static Queue<usize> = Box::leak(Box::new(queue(4)));
+    let queue: &'static Queue<usize> = Box::leak(Box::new(queue(slots)));
     (0..4).for_each(|item| queue.push(item));
-    park_inside(point, move || operation(ends(queue), queue));
+    park_thread(point, move || operation(ends(queue), queue));
 
     let (done, is_done) = channel();
     for worker in 0..2 {
@@ -74,10 +86,11 @@ fn park<E: Ends<usize> + 'static>(
     let popped: usize = (0..2)
         .map(|_| is_done.recv_timeout(Duration::from_mins(1)).expect("the others go on"))
         .sum();
-    // All items but those that the parked thread has, or has yet to publish, come out.
+    // All but those that the parked thread has, and perhaps some that it pushes, come out.
     let left = std::iter::from_fn(|| queue.pop()).count();
     let all = 4 + 2 * OPERATIONS;
-    assert!((all - 1..=all + 1).contains(&(popped + left)), "{popped} + {left} of {all}");
+    let found = popped + left;
+    assert!((all - items..=all + items).contains(&found), "{popped} + {left} of {all}");
 }
 
 fn park_both(point: Point, operation: fn(&mut dyn Ends<usize>, &'static Queue<usize>)) {
@@ -147,6 +160,133 @@ fn consumer_that_has_not_left() {
     });
 }
 
+/// A batch of 16, the most that a ring of 64 gives at once.
+fn park_push_batch(point: Point) {
+    park_with(64, 16, point, |queue| queue, |ends, _| ends.push_batch(0..16));
+    // A new handle's first item goes alone.
+    let behind_one = |mut ends: segring::Handle<'_, usize>, _: &Queue<usize>| {
+        ends.push_batch(0..17);
+    };
+    park_with(64, 17, point, Queue::handle, behind_one);
+}
+
+#[test]
+fn producer_of_a_batch_with_its_tickets() {
+    park_push_batch(Point::PushTicket);
+}
+
+#[test]
+fn producer_of_a_batch_that_has_written() {
+    park_push_batch(Point::PushWritten);
+}
+
+#[test]
+fn producer_of_a_batch_that_has_published_one() {
+    park_push_batch(Point::PushPublished);
+}
+
+fn park_pop_batch(point: Point) {
+    park_with(64, 4, point, |queue| queue, |ends, _| drop(ends.pop_batch(4)));
+    // A new handle's first item comes alone.
+    let behind_one = |mut ends: segring::Handle<'_, usize>, _: &Queue<usize>| {
+        assert!(ends.pop().is_some());
+        drop(ends.pop_batch(3));
+    };
+    park_with(64, 4, point, Queue::handle, behind_one);
+}
+
+#[test]
+fn consumer_of_a_batch_with_its_tickets() {
+    park_pop_batch(Point::PopClaimed);
+}
+
+#[test]
+fn consumer_of_a_batch_that_has_taken_one() {
+    park_pop_batch(Point::PopTaken);
+}
+
+/// One of the producers is parked; the only consumer gets all that the other one pushes, in order,
+/// and does not wait when it goes away itself.
+fn park_producer(point: Point, operation: fn(&mut Producer<usize>)) {
+    const PARKED_ITEM: usize = usize::MAX;
+    let (mut producer, mut consumer) = mpsc_queue(4);
+    let mut stalled = producer.clone();
+    park_thread(point, move || operation(&mut stalled));
+    let (done, is_done) = channel();
+    std::thread::spawn(move || {
+        for item in 0..OPERATIONS {
+            producer.push(item).expect("the consumer is there");
+        }
+    });
+    std::thread::spawn(move || {
+        let mut next = 0;
+        while next < OPERATIONS {
+            match consumer.try_pop() {
+                Ok(PARKED_ITEM) => {}
+                Ok(item) => {
+                    assert_eq!(item, next);
+                    next += 1;
+                }
+                Err(PopError::Empty) => std::thread::yield_now(),
+                Err(PopError::Closed) => panic!("a producer is still there"),
+            }
+        }
+        drop(consumer);
+        done.send(()).expect("the test waits for this");
+    });
+    is_done.recv_timeout(Duration::from_mins(1)).expect("the others go on");
+}
+
+fn one(producer: &mut Producer<usize>) {
+    // The first push links a ring, the second one goes into it.
+    (0..2).for_each(|_| producer.push(usize::MAX).expect("the consumer is there"));
+}
+
+fn five(producer: &mut Producer<usize>) {
+    (0..5).for_each(|_| producer.push(usize::MAX).expect("the consumer is there"));
+}
+
+#[test]
+fn producer_beside_the_only_consumer() {
+    for point in [Point::PushTicket, Point::PushWritten, Point::PushPublished] {
+        park_producer(point, one);
+        park_producer(point, |producer| {
+            producer.push_batch([usize::MAX; 40]).expect("the consumer is there");
+        });
+    }
+    for point in [Point::RingClosed, Point::RingEnded, Point::RingLinked] {
+        park_producer(point, five);
+    }
+}
+
+/// The only consumer is parked: producers go on, and see what there is.
+fn park_consumer(point: Point, before: usize, operation: fn(&mut Consumer<usize>)) {
+    let (mut producer, mut consumer) = mpsc_queue(4);
+    (0..before).for_each(|item| producer.push(item).expect("the consumer is there"));
+    park_thread(point, move || operation(&mut consumer));
+    let (done, is_done) = channel();
+    for _ in 0..2 {
+        let (mut producer, done) = (producer.clone(), done.clone());
+        std::thread::spawn(move || {
+            for item in 0..OPERATIONS {
+                producer.push(item).expect("the consumer is there");
+            }
+            done.send(()).expect("the test waits for this");
+        });
+    }
+    for _ in 0..2 {
+        is_done.recv_timeout(Duration::from_mins(1)).expect("the producers go on");
+    }
+    assert!(producer.len() >= 2 * OPERATIONS);
+    assert!(!producer.is_closed());
+}
+
+#[test]
+fn the_only_consumer() {
+    park_consumer(Point::PopTaken, 4, |consumer| _ = consumer.pop());
+    park_consumer(Point::RingLeft, 5, |consumer| _ = consumer.pop_batch(5));
+}
+
 /// A bounded queue of four, with a thread parked in the middle of an operation. Two others push
 /// and pop. There is an item more than they take, and room for one more than they have: nobody may
 /// find the queue full or empty.
@@ -154,7 +294,7 @@ fn park_bounded(points: &[(Point, fn(&'static BoundedQueue<usize>))]) {
     let queue: &'static BoundedQueue<usize> = Box::leak(Box::new(BoundedQueue::new(4)));
     (0..2).for_each(|item| queue.push(item).expect("there is room"));
     for &(point, operation) in points {
-        park_inside(point, move || operation(queue));
+        park_thread(point, move || operation(queue));
     }
     let (done, is_done) = channel();
     for handles in [false, true] {

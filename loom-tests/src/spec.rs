@@ -9,7 +9,11 @@ use std::sync::Arc;
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use segring::model::live_segments;
-use segring::{Handle, Hysteresis, Queue};
+use segring::{Hysteresis, Queue, mpsc};
+
+use ends::{Ends, Leased};
+
+mod ends;
 
 /// An operation of a thread.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +22,16 @@ pub enum Op {
     Push(u8),
     /// `pop`.
     Pop,
+    /// `try_push_batch`: one push after the other.
+    PushBatch(&'static [u8]),
+    /// `pop_batch`: so many pops, but none after one that found nothing.
+    PopBatch(usize),
+    /// A producer is dropped: no answer. The last one closes the queue.
+    DropProducer,
+    /// The only consumer is dropped, which closes the queue and drops what is inside: no answer.
+    DropConsumer,
+    /// `try_pop`, of the only consumer.
+    TryPop,
     /// `close`.
     Close,
     /// `is_empty`.
@@ -39,6 +53,8 @@ pub enum Answer {
     Pushed(bool),
     /// An item or none.
     Popped(Option<u8>),
+    /// An item, or whether there will never be one.
+    Tried(Result<u8, bool>),
     /// Whether this call closed the queue.
     Closed(bool),
     /// Whether there was nothing.
@@ -57,6 +73,8 @@ pub enum Via {
     Queue,
     /// Through a handle each.
     Handle,
+    /// The thread that pops is the only consumer, the others are producers.
+    Mpsc,
 }
 
 /// A model of the queue.
@@ -77,7 +95,7 @@ pub struct Model {
 impl Model {
     /// Explores the model and checks its outcomes.
     pub fn check(self, via: Via) {
-        crate::check(&self.name(via), Some(&self.allowed()), move || self.run(via, false));
+        self.compare(&self.name(via), move || self.run(via, false));
     }
 
     /// Explores the model with a clock that orders all operations, and checks each history for
@@ -85,12 +103,29 @@ impl Model {
     /// [`check`](Self::check) does without.)
     pub fn check_in_real_time(self, via: Via) {
         let name = format!("{}, in real time", self.name(via));
-        crate::check(&name, Some(&self.allowed()), move || self.run(via, true));
+        self.compare(&name, move || self.run(via, true));
+    }
+
+    /// Checks that just the allowed outcomes happen; with batches, which others cannot quite get in
+    /// between, that no others happen.
+    fn compare(self, name: &str, run: impl Fn() -> Outcome + Clone + Send + Sync + 'static) {
+        let allowed = self.allowed();
+        let is_batch = |op: &Op| matches!(op, Op::PushBatch(_) | Op::PopBatch(_));
+        if self.threads.iter().flat_map(|ops| *ops).any(is_batch) {
+            crate::check_among(name, &allowed, run);
+        } else {
+            crate::check(name, Some(&allowed), run);
+        }
     }
 
     /// Asserts that the model finds a fault.
     pub fn kills(self, mutant: &'static [&'static str], via: Via) {
-        crate::kills(mutant, &self.name(via), move || self.run(via, false));
+        let allowed = self.allowed();
+        crate::kills(mutant, &self.name(via), move || {
+            let outcome = self.run(via, false);
+            assert!(allowed.contains(&outcome), "an outcome that must not happen");
+            outcome
+        });
     }
 
     fn name(self, via: Via) -> String {
@@ -99,33 +134,11 @@ impl Model {
 
     /// One execution.
     fn run(self, via: Via, timed: bool) -> Outcome {
-        let policy = Hysteresis::new().with_slots(self.min, 64).expect("valid");
-        let queue = Arc::new(Queue::with(policy));
-        for &item in self.before {
-            queue.push(item);
-        }
-        for &item in &self.before[..self.popped] {
-            assert_eq!(queue.pop(), Some(item));
-        }
-        // Or every operation of the threads would look after what is retired by now.
-        assert_eq!(queue.reclaim(), 0, "nothing stays retired before they start");
         let clock = timed.then(|| Arc::new(Clock(AtomicUsize::new(0))));
-        let threads: Vec<_> = self
-            .threads
-            .iter()
-            .map(|ops| {
-                let (queue, clock) = (Arc::clone(&queue), clock.clone());
-                loom::thread::spawn(move || perform(&queue, via, ops, clock.as_deref()))
-            })
-            .collect();
-        let calls: Vec<_> = threads.into_iter().map(|t| t.join().expect("no panic")).collect();
-        let len = queue.len();
-        let left: Vec<u8> = core::iter::from_fn(|| queue.pop()).collect();
-        assert_eq!(len, left.len(), "len is exact at rest");
-        assert!(queue.is_empty());
-        assert_eq!(queue.reclaim(), 0, "nothing stays retired at rest");
-        assert_eq!(queue.stats().live_segments, live_segments());
-        drop(Arc::into_inner(queue).expect("the threads are gone"));
+        let (calls, left) = match via {
+            Via::Queue | Via::Handle => self.run_shared(via, clock.as_ref()),
+            Via::Mpsc => self.run_mpsc(clock.as_ref()),
+        };
         assert_eq!(live_segments(), 0, "a segment leaked");
         if timed {
             let mut history: Vec<Call> = calls.iter().flatten().copied().collect();
@@ -135,22 +148,91 @@ impl Model {
         (calls.iter().map(answers).collect(), left)
     }
 
+    fn policy(self) -> Hysteresis {
+        Hysteresis::new().with_slots(self.min, 64).expect("valid")
+    }
+
+    /// Puts the ends into the state before the threads start.
+    fn prepare(self, push: &mut dyn Ends, pop: &mut dyn Ends) {
+        assert!(self.before.iter().all(|&item| push.push(item)));
+        assert!(self.before[..self.popped].iter().all(|&item| pop.pop() == Some(item)));
+    }
+
+    fn run_shared(self, via: Via, clock: Option<&Arc<Clock>>) -> (Vec<Vec<Call>>, Vec<u8>) {
+        let queue = Arc::new(Queue::with(self.policy()));
+        self.prepare(&mut &*queue, &mut &*queue);
+        nothing_is_retired(&mut &*queue);
+        let spawn = |ops: &&'static [Op]| {
+            let (ops, queue, clock) = (*ops, Arc::clone(&queue), clock.cloned());
+            loom::thread::spawn(move || {
+                let clock = clock.as_deref();
+                match via {
+                    Via::Queue => perform(&mut &*queue, ops, clock),
+                    Via::Handle | Via::Mpsc => perform(&mut Leased::new(&queue), ops, clock),
+                }
+            })
+        };
+        let threads: Vec<_> = self.threads.iter().map(spawn).collect();
+        let calls = threads.into_iter().map(|t| t.join().expect("no panic")).collect();
+        let left = at_rest(&mut &*queue);
+        assert_eq!(queue.stats().live_segments, live_segments());
+        drop(Arc::into_inner(queue).expect("the threads are gone"));
+        (calls, left)
+    }
+
+    /// If no producer leaves by itself, one more stays to the end, so that none is the last.
+    fn run_mpsc(self, clock: Option<&Arc<Clock>>) -> (Vec<Vec<Call>>, Vec<u8>) {
+        let (producer, consumer) = mpsc::with(self.policy());
+        let (mut first, mut consumer) = (Some(producer), Some(consumer));
+        self.prepare(&mut first, &mut consumer);
+        let mut producer = first.clone(); // The same without a ring.
+        drop(first);
+        nothing_is_retired(&mut consumer);
+        let spawn = |ops: &&'static [Op]| {
+            let (ops, clock) = (*ops, clock.cloned());
+            if is_consumer(ops) {
+                let mut consumer = consumer.take();
+                return loom::thread::spawn(move || {
+                    (perform(&mut consumer, ops, clock.as_deref()), consumer)
+                });
+            }
+            let mut producer = producer.clone();
+            loom::thread::spawn(move || (perform(&mut producer, ops, clock.as_deref()), None))
+        };
+        let threads: Vec<_> = self.threads.iter().map(spawn).collect();
+        if self.producers_leave() {
+            producer = None;
+        }
+        let mut calls = Vec::new();
+        for thread in threads {
+            let (done, end) = thread.join().expect("no panic");
+            calls.push(done);
+            consumer = consumer.or(end);
+        }
+        let left = if consumer.is_some() { at_rest(&mut consumer) } else { Vec::new() };
+        drop((consumer, producer));
+        (calls, left)
+    }
+
+    fn producers_leave(self) -> bool {
+        self.threads.iter().flat_map(|ops| *ops).any(|op| matches!(op, Op::DropProducer))
+    }
+
     /// The state before the threads start.
     fn start(self) -> State {
-        State { queue: self.before[self.popped..].iter().copied().collect(), closed: false }
+        State {
+            queue: self.before[self.popped..].iter().copied().collect(),
+            closed: false,
+            producers: self.threads.iter().filter(|ops| !is_consumer(ops)).count(),
+        }
     }
 
     /// The outcomes of all interleavings of whole operations.
     fn allowed(self) -> BTreeSet<Outcome> {
         let mut allowed = BTreeSet::new();
-        let answers = vec![Vec::new(); self.threads.len()];
-        interleave(
-            &self.start(),
-            &vec![0; self.threads.len()],
-            &answers,
-            self.threads,
-            &mut allowed,
-        );
+        let threads: Vec<_> = self.threads.iter().map(|ops| take_apart(ops)).collect();
+        let (done, answers) = (vec![0; threads.len()], vec![Vec::new(); threads.len()]);
+        interleave(&self.start(), &done, &answers, &threads, &mut allowed);
         allowed
     }
 }
@@ -173,58 +255,83 @@ impl Clock {
     }
 }
 
-fn perform(queue: &Queue<u8>, via: Via, ops: &[Op], clock: Option<&Clock>) -> Vec<Call> {
-    let mut handle = (via == Via::Handle).then(|| queue.handle());
+/// Whether a thread's end of a queue with one consumer is that one.
+fn is_consumer(ops: &[Op]) -> bool {
+    let pops = |op: &Op| matches!(op, Op::Pop | Op::PopBatch(_) | Op::TryPop | Op::DropConsumer);
+    ops.iter().any(pops)
+}
+
+/// Neither before the threads start, or each of their operations would look after it, nor when they
+/// are done.
+fn nothing_is_retired(queue: &mut dyn Ends) {
+    assert_eq!(queue.reclaim(), 0, "nothing stays retired at rest");
+}
+
+/// When all threads are done: nothing is wrong with the queue, and this is inside.
+fn at_rest(queue: &mut dyn Ends) -> Vec<u8> {
+    let len = queue.len();
+    let left: Vec<u8> = core::iter::from_fn(|| queue.pop()).collect();
+    assert_eq!(len, left.len(), "len is exact at rest");
+    assert!(queue.is_empty());
+    nothing_is_retired(queue);
+    left
+}
+
+/// The calls of a thread. A batch becomes as many calls as it has items, all from its begin to its
+/// end; their order among themselves is for the allowed outcomes to check.
+fn perform(ends: &mut dyn Ends, ops: &[Op], clock: Option<&Clock>) -> Vec<Call> {
     let now = || clock.map_or(0, Clock::now);
     let mut calls = Vec::new();
     for &op in ops {
         let begin = now();
-        let answer = match op {
-            Op::Push(item) => Some(Answer::Pushed(push(queue, handle.as_mut(), item))),
-            Op::Pop => Some(Answer::Popped(match &mut handle {
-                Some(handle) => handle.pop(),
-                None => queue.pop(),
-            })),
-            Op::Close => Some(Answer::Closed(queue.close())),
-            Op::IsEmpty => Some(Answer::Empty(queue.is_empty())),
-            Op::IsClosed => Some(Answer::WasClosed(queue.is_closed())),
+        let answers: Vec<(Op, Option<Answer>)> = match op {
+            Op::Push(item) => vec![(op, Some(Answer::Pushed(ends.push(item))))],
+            Op::Pop => vec![(op, Some(Answer::Popped(ends.pop())))],
+            Op::TryPop => vec![(op, Some(Answer::Tried(ends.try_pop())))],
+            Op::PushBatch(items) => {
+                let pushed = ends.push_batch(items);
+                let answer = |(i, &item)| (Op::Push(item), Some(Answer::Pushed(i < pushed)));
+                items.iter().enumerate().map(answer).collect()
+            }
+            Op::PopBatch(most) => {
+                let popped = ends.pop_batch(most);
+                let none = (popped.len() < most).then_some(None);
+                let found = popped.into_iter().map(Some).chain(none);
+                found.map(|item| (Op::Pop, Some(Answer::Popped(item)))).collect()
+            }
+            Op::Close => vec![(op, Some(Answer::Closed(ends.close())))],
+            Op::IsEmpty => vec![(op, Some(Answer::Empty(ends.is_empty())))],
+            Op::IsClosed => vec![(op, Some(Answer::WasClosed(ends.is_closed())))],
             Op::Shrink => {
-                queue.shrink_to_fit();
-                None
+                ends.shrink();
+                vec![(op, None)]
             }
             Op::Reclaim => {
-                queue.reclaim();
-                None
+                ends.reclaim();
+                vec![(op, None)]
             }
             Op::NewHandle => {
-                handle = handle.map(|_| queue.handle());
-                None
+                ends.renew();
+                vec![(op, None)]
+            }
+            Op::DropProducer | Op::DropConsumer => {
+                ends.leave();
+                vec![(op, None)]
             }
         };
-        calls.push(Call { op, answer, begin, end: now() });
+        let end = now();
+        let call = |(op, answer)| Call { op, answer, begin, end };
+        calls.extend(answers.into_iter().map(call));
     }
     calls
-}
-
-fn push(queue: &Queue<u8>, handle: Option<&mut Handle<'_, u8>>, item: u8) -> bool {
-    let result = match handle {
-        Some(handle) => handle.try_push(item),
-        None => queue.try_push(item),
-    };
-    match result {
-        Ok(()) => true,
-        Err(error) => {
-            assert!(error.is_closed(), "models have memory");
-            assert_eq!(error.into_inner(), item, "a rejected item comes back");
-            false
-        }
-    }
 }
 
 #[derive(Clone, Debug)]
 struct State {
     queue: VecDeque<u8>,
     closed: bool,
+    /// How many producers have not left.
+    producers: usize,
 }
 
 impl State {
@@ -237,10 +344,22 @@ impl State {
                 Some(Answer::Pushed(!self.closed))
             }
             Op::Pop => Some(Answer::Popped(self.queue.pop_front())),
+            Op::TryPop => Some(Answer::Tried(self.queue.pop_front().ok_or(self.closed))),
             Op::Close => Some(Answer::Closed(!core::mem::replace(&mut self.closed, true))),
             Op::IsEmpty => Some(Answer::Empty(self.queue.is_empty())),
             Op::IsClosed => Some(Answer::WasClosed(self.closed)),
             Op::Shrink | Op::Reclaim | Op::NewHandle => None,
+            Op::DropProducer => {
+                self.producers -= 1;
+                self.closed |= self.producers == 0;
+                None
+            }
+            Op::DropConsumer => {
+                self.queue.clear();
+                self.closed = true;
+                None
+            }
+            Op::PushBatch(_) | Op::PopBatch(_) => unreachable!("taken apart"),
         }
     }
 }
@@ -268,19 +387,40 @@ impl State {
     }
 }
 
+/// A step of a thread: an operation that is no batch.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    op: Op,
+    /// Not taken if the thread has just found nothing.
+    more: bool,
+}
+
+/// What a batch is to others: one operation after the other.
+fn take_apart(ops: &[Op]) -> Vec<Step> {
+    let step = |op| Step { op, more: false };
+    let steps = ops.iter().flat_map(|&op| match op {
+        Op::PushBatch(items) => items.iter().map(|&item| step(Op::Push(item))).collect(),
+        Op::PopBatch(most) => (0..most).map(|i| Step { op: Op::Pop, more: i > 0 }).collect(),
+        op => vec![step(op)],
+    });
+    steps.collect()
+}
+
 fn interleave(
     state: &State,
     done: &[usize],
     answers: &[Vec<Answer>],
-    threads: &[&[Op]],
+    threads: &[Vec<Step>],
     allowed: &mut BTreeSet<Outcome>,
 ) {
     let mut over = true;
-    for (thread, ops) in threads.iter().enumerate() {
-        let Some(&op) = ops.get(done[thread]) else { continue };
+    for (thread, steps) in threads.iter().enumerate() {
+        let Some(&Step { op, more }) = steps.get(done[thread]) else { continue };
         over = false;
         let (mut state, mut done, mut answers) = (state.clone(), done.to_vec(), answers.to_vec());
-        answers[thread].extend(state.apply(op));
+        if !(more && answers[thread].last() == Some(&Answer::Popped(None))) {
+            answers[thread].extend(state.apply(op));
+        }
         done[thread] += 1;
         interleave(&state, &done, &answers, threads, allowed);
     }

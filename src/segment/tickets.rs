@@ -78,6 +78,12 @@ impl<'s, T> Issued<'s, T> {
 }
 
 impl<T> Unfilled<'_, T> {
+    /// The ticket in registers, for [`Segment::settle`].
+    #[inline]
+    pub(crate) fn into_parts(self) -> (usize, Unpublished) {
+        (self.ticket.number, self.why)
+    }
+
     /// Settles the ticket.
     ///
     /// # Safety
@@ -122,7 +128,7 @@ impl<T> Segment<T> {
     /// the ticket is used up. After `Ok` the item has moved, otherwise it has not.
     #[cold]
     #[inline(never)]
-    unsafe fn settle(
+    pub(crate) unsafe fn settle(
         &self,
         number: usize,
         mut why: Unpublished,

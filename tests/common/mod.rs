@@ -5,7 +5,13 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use segring::{Hysteresis, Queue};
+use segring::mpsc::{self, Consumer, Producer};
+use segring::{Hysteresis, PushError, Queue, Unpushed};
+
+/// The ends of a queue with one consumer whose smallest ring has so many slots.
+pub(crate) fn mpsc_queue<T>(min_slots: usize) -> (Producer<T>, Consumer<T>) {
+    mpsc::with(Hysteresis::new().with_slots(min_slots, 1 << 20).expect("a power of two"))
+}
 
 /// A queue whose smallest ring has so many slots.
 pub(crate) fn queue<T>(min_slots: usize) -> Queue<T> {
@@ -47,6 +53,73 @@ impl<T: Send, Q: Deref<Target = Queue<T>> + Send> Ends<T> for segring::Ends<Q, T
 
     fn pop(&mut self) -> Option<T> {
         segring::Ends::pop(self)
+    }
+}
+
+impl<T: Send> Ends<T> for (Producer<T>, Consumer<T>) {
+    fn push(&mut self, item: T) {
+        self.0.push(item).expect("the consumer is there");
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        self.1.pop()
+    }
+}
+
+/// The same for many items in one call.
+pub(crate) trait Batches<T>: Ends<T> {
+    /// Puts items at the back; returns those that it did not push.
+    fn push_batch(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T>;
+    /// Takes up to so many items at the front.
+    fn pop_batch(&mut self, max: usize) -> Vec<T>;
+    /// Takes up to so many items at the front and appends them.
+    fn pop_into(&mut self, items: &mut Vec<T>, max: usize) -> usize;
+}
+
+/// What a batch gave back.
+fn unpushed<T, I: Iterator<Item = T>>(result: Result<(), PushError<Unpushed<I>>>) -> Vec<T> {
+    result.map_or_else(|error| error.into_inner().collect(), |()| Vec::new())
+}
+
+impl<T: Send> Batches<T> for &Queue<T> {
+    fn push_batch(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
+        unpushed(self.try_push_batch(items))
+    }
+
+    fn pop_batch(&mut self, max: usize) -> Vec<T> {
+        Queue::pop_batch(self, max)
+    }
+
+    fn pop_into(&mut self, items: &mut Vec<T>, max: usize) -> usize {
+        Queue::pop_into(self, items, max)
+    }
+}
+
+impl<T: Send, Q: Deref<Target = Queue<T>> + Send> Batches<T> for segring::Ends<Q, T> {
+    fn push_batch(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
+        unpushed(self.try_push_batch(items))
+    }
+
+    fn pop_batch(&mut self, max: usize) -> Vec<T> {
+        segring::Ends::pop_batch(self, max)
+    }
+
+    fn pop_into(&mut self, items: &mut Vec<T>, max: usize) -> usize {
+        segring::Ends::pop_into(self, items, max)
+    }
+}
+
+impl<T: Send> Batches<T> for (Producer<T>, Consumer<T>) {
+    fn push_batch(&mut self, items: impl IntoIterator<Item = T>) -> Vec<T> {
+        unpushed(self.0.push_batch(items))
+    }
+
+    fn pop_batch(&mut self, max: usize) -> Vec<T> {
+        self.1.pop_batch(max)
+    }
+
+    fn pop_into(&mut self, items: &mut Vec<T>, max: usize) -> usize {
+        self.1.pop_into(items, max)
     }
 }
 

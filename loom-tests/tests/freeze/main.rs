@@ -13,6 +13,7 @@ use std::panic::catch_unwind;
 
 use segring::BoundedQueue;
 use segring::model::mutated;
+use segring::{PushError, Unpushed};
 
 use control::Vyukov;
 use freezer::{Report, say};
@@ -69,6 +70,19 @@ freeze! { [Shared Handles]
     pop_that_leaves_beside_a_stalled_push: |a, e, _| _ = a.pop(e), holding 1,
         after |a, e, _| push_and_pop(a, e, 3, 2),
         while_stalled_in |a, e, _| a.push(e);
+    push_batch: |a, e, _| a.pushing(3, |items| pushed(3, e.try_push_batch(items.iter().copied()))),
+        after |a, e, _| push_and_pop(a, e, 1, 1);
+    push_batch_into_the_next_ring: |a, e, _| {
+            a.pushing(3, |items| pushed(3, e.try_push_batch(items.iter().copied())));
+        },
+        after |a, e, _| push_and_pop(a, e, 2, 0);
+    pop_batch: |a, e, _| a.popped(e.pop_batch(2)), holding 2,
+        after |a, e, _| push_and_pop(a, e, 3, 0);
+    pop_batch_behind_a_stalled_one: |a, e, _| a.popped(e.pop_batch(2)), holding 2,
+        after |a, e, _| push_and_pop(a, e, 1, 1),
+        while_stalled_in |a, e, _| {
+            a.pushing(3, |items| pushed(3, e.try_push_batch(items.iter().copied())));
+        };
     close: |_, _, q| _ = q.close(),
         after |a, e, _| a.push(e);
     close_before_the_first_push: |_, _, q| _ = q.close();
@@ -139,6 +153,11 @@ fn force_push(actor: &mut Actor, queue: &BoundedQueue<Item>) {
         Err(_) => 0,
     });
     actor.popped(evicted);
+}
+
+/// How many items of a batch were taken.
+fn pushed<I: Iterator>(all: usize, result: Result<(), PushError<Unpushed<I>>>) -> usize {
+    all - result.map_or_else(|error| error.into_inner().count(), |()| 0)
 }
 
 fn push_and_pop(actor: &mut Actor, ends: &mut impl Ends, pushes: usize, pops: usize) {

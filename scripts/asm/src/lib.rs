@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use segring::{BoundedHandle, Handle};
+use segring::mpsc::{Consumer, Producer};
+use segring::{BoundedHandle, Handle, PushError};
 
 /// One push through a handle.
 #[inline(never)]
@@ -30,6 +31,20 @@ pub fn asm_bounded_push(handle: &mut BoundedHandle<'_, u64>, item: u64) -> Resul
 #[unsafe(no_mangle)]
 pub fn asm_bounded_pop(handle: &mut BoundedHandle<'_, u64>) -> Option<u64> {
     handle.pop()
+}
+
+/// One push through a producer.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_mpsc_push(producer: &mut Producer<u64>, item: u64) -> Result<(), PushError<u64>> {
+    producer.push(item)
+}
+
+/// One pop by the only consumer.
+#[inline(never)]
+#[unsafe(no_mangle)]
+pub fn asm_mpsc_pop(consumer: &mut Consumer<u64>) -> Option<u64> {
+    consumer.pop()
 }
 
 static PUSHED: AtomicUsize = AtomicUsize::new(0);

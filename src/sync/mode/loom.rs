@@ -1,6 +1,7 @@
 //! loom's atomics, each with its shadow.
 
-pub(crate) use loom::{cell::UnsafeCell, lazy_static, sync::atomic::fence};
+pub(crate) use loom::sync::{Arc, atomic::fence};
+pub(crate) use loom::{cell::UnsafeCell, lazy_static};
 
 pub(crate) use crate::model::is_mutant as mutant;
 pub(crate) use hidden::{EpochPtr, EpochWord};

@@ -1,5 +1,6 @@
 //! shuttle's atomics. Whatever ordering is asked for, they are sequentially consistent.
 
+pub(crate) use alloc::sync::Arc;
 pub(crate) use shuttle::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, fence};
 pub(crate) use shuttle::sync::atomic::{AtomicPtr as EpochPtr, AtomicUsize as EpochWord};
 pub(crate) use shuttle::{lazy_static, thread_local as per_thread};

@@ -1,5 +1,6 @@
 //! The standard library's atomics.
 
+pub(crate) use alloc::sync::Arc;
 pub(crate) use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, fence};
 pub(crate) use core::sync::atomic::{AtomicPtr as EpochPtr, AtomicUsize as EpochWord};
 pub(crate) use std::thread_local as per_thread;

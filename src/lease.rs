@@ -1,0 +1,173 @@
+//! [`Lease`]: a counted reference to a ring, and pushing through it without a pin.
+
+use core::mem::ManuallyDrop;
+use core::ptr::NonNull;
+
+use crate::batch::Chunk;
+use crate::error::PushError;
+use crate::list::{List, Rejected};
+use crate::reclaim::pin;
+use crate::segment::{Segment, Why};
+use crate::slot::Unpublished;
+use crate::sync::is_model_failing;
+
+/// A counted reference to a ring, or to none.
+#[derive(Debug)]
+pub(crate) struct Lease<T>(Option<NonNull<Segment<T>>>);
+
+// SAFETY: a ring's reference count does not care which thread counts. Items pass through a handle
+// from one thread to another, hence `T: Send`.
+unsafe impl<T: Send> Send for Lease<T> {}
+// SAFETY: a shared lease gives no access: every operation of a handle takes `&mut`.
+unsafe impl<T: Send> Sync for Lease<T> {}
+
+impl<T> Lease<T> {
+    pub(crate) const fn new() -> Self {
+        Self(None)
+    }
+
+    /// Which ring it is.
+    #[inline]
+    pub(crate) fn ring(&self) -> Option<NonNull<Segment<T>>> {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&Segment<T>> {
+        // SAFETY: the reference we count keeps the ring.
+        self.0.map(|segment| unsafe { segment.as_ref() })
+    }
+
+    /// Moves to another ring, which the caller keeps from being freed meanwhile.
+    pub(crate) fn renew(&mut self, segment: &Segment<T>) {
+        if self.0 != Some(segment.place()) {
+            segment.acquire();
+            *self = Self(Some(segment.place()));
+        }
+    }
+
+    /// Pushes; tells `pushed` the ring and the ticket behind the item's if that was the leased one.
+    #[inline]
+    pub(crate) fn push(
+        &mut self,
+        list: &List<T>,
+        item: T,
+        pushed: impl FnOnce(NonNull<Segment<T>>, usize),
+    ) -> Result<(), PushError<T>> {
+        let Some(segment) = self.get() else { return self.push_elsewhere(list, item, None) };
+        let ticket = segment.issue();
+        let (number, tick) = (ticket.number(), ticket.tick());
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { ticket.fill(&item) } {
+            Ok(()) => {
+                pushed(segment.place(), number + 1);
+                if let Some(ticket) = tick {
+                    list.tick(segment, ticket);
+                }
+                Ok(())
+            }
+            Err(unfilled) => {
+                let (number, why) = unfilled.into_parts();
+                self.settle(list, ManuallyDrop::into_inner(item), number, why)
+            }
+        }
+    }
+
+    /// Settles a ticket of the leased ring that is not simply filled.
+    #[cold]
+    #[inline(never)]
+    fn settle(
+        &mut self,
+        list: &List<T>,
+        item: T,
+        number: usize,
+        why: Unpublished,
+    ) -> Result<(), PushError<T>> {
+        let Some(segment) = self.get() else { unreachable!("the ticket is from there") };
+        let item = ManuallyDrop::new(item);
+        // SAFETY: `push` has this ticket, and ends with this. After `Ok` the item is not touched any
+        // more.
+        match unsafe { segment.settle(number, why, &item) } {
+            Ok(()) => Ok(()),
+            Err(why) => self.push_elsewhere(list, ManuallyDrop::into_inner(item), Some(why)),
+        }
+    }
+
+    /// Pushes all items of a chunk; after an error those that were not pushed are still in it. Tells
+    /// `pushed` as [`push`](Self::push) does.
+    pub(crate) fn push_chunk(
+        &mut self,
+        list: &List<T>,
+        chunk: &mut Chunk<'_, T>,
+        mut pushed: impl FnMut(NonNull<Segment<T>>, usize),
+    ) -> Result<(), Rejected> {
+        while !chunk.is_empty() {
+            let refused = match self.get() {
+                None => None,
+                Some(segment) => {
+                    let filled = chunk.push_some(list, segment);
+                    if filled.count > 0 {
+                        pushed(segment.place(), filled.next);
+                    }
+                    if filled.refused.is_none() {
+                        continue;
+                    }
+                    filled.refused
+                }
+            };
+            // SAFETY: after `Ok` the item has moved.
+            let push = |item: &_| unsafe { self.push_anew(list, item, refused) };
+            // SAFETY: as above.
+            unsafe { chunk.push_first(push) }?;
+        }
+        Ok(())
+    }
+
+    /// [`push_anew`](Self::push_anew), out of the way of the fast path.
+    #[cold]
+    #[inline(never)]
+    fn push_elsewhere(
+        &mut self,
+        list: &List<T>,
+        item: T,
+        why: Option<Why>,
+    ) -> Result<(), PushError<T>> {
+        let item = ManuallyDrop::new(item);
+        // SAFETY: after `Ok` the item is not touched any more.
+        unsafe { self.push_anew(list, &item, why) }.map_err(|rejected| rejected.with(item))
+    }
+
+    /// Pushes to the ring that `tail_seg` leads to, or behind it if that is the leased one, which
+    /// has just refused the item; and stays there.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
+    unsafe fn push_anew(
+        &mut self,
+        list: &List<T>,
+        item: &ManuallyDrop<T>,
+        why: Option<Why>,
+    ) -> Result<(), Rejected> {
+        let guard = pin();
+        let segment = match (self.get(), why) {
+            // SAFETY: the caller's promise.
+            (Some(leased), Some(why)) => unsafe { list.push_refused(leased, why, item, &guard) },
+            // SAFETY: as above.
+            _ => unsafe { list.push(item, &guard) },
+        }?;
+        self.renew(segment);
+        Ok(())
+    }
+}
+
+impl<T> Drop for Lease<T> {
+    fn drop(&mut self) {
+        if let Some(segment) = self.0
+            && !is_model_failing()
+        {
+            // SAFETY: we own this reference and are done.
+            unsafe { Segment::release(segment) };
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Several tickets with one read-modify-write.
+
+use core::mem::ManuallyDrop;
+use core::ops::Range;
+
+use alloc::vec::Vec;
+
+use super::{Claimed, Issued, Segment, Why};
+use crate::sync::Ordering::{Acquire, Relaxed, Release};
+use crate::sync::{Point, mutant, reach};
+use crate::ticket::CLOSED;
+
+/// What became of a batch's items in one ring.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    /// So many items moved in, from the front.
+    pub(crate) count: usize,
+    /// The ticket behind theirs.
+    pub(crate) next: usize,
+    /// The ticket among theirs whose owner should look after the ring.
+    pub(crate) tick: Option<usize>,
+    /// Why the next item was refused.
+    pub(crate) refused: Option<Why>,
+}
+
+/// No more tickets at once, whether issued or claimed: so many a stalled thread can withhold.
+pub(crate) const BATCH: usize = 32;
+
+impl<T> Segment<T> {
+    /// Pushes items from the front of a batch, as many as a quarter of a lap has tickets, with one
+    /// read-modify-write.
+    ///
+    /// Each item is published and settled before the next one: were a later one out already, a
+    /// retraction could not restore their order. At the first ticket without its item the other
+    /// tickets are given up.
+    ///
+    /// # Safety
+    /// The first `count` items have moved, the others have not.
+    pub(crate) unsafe fn push_some(&self, items: &[ManuallyDrop<T>]) -> Filled {
+        let _watch = self.watch();
+        // So there is at most one ticket at a quarter among them.
+        let many = items.len().min(BATCH).min(self.geometry.tick_weight());
+        let shape = self.shape();
+        // Relaxed: as in `issue`.
+        let first = self.back.tail.fetch_add(many, Relaxed);
+        let (mut count, mut refused) = (0, None);
+        for (item, number) in items[..many].iter().zip(first..) {
+            let (slot, lap) = shape.at(number);
+            let ticket = Issued { segment: self, slot, number, lap };
+            // SAFETY: after `Ok` the item has moved, and is counted.
+            let filled = match unsafe { ticket.fill(item) } {
+                Ok(()) => Ok(()),
+                // SAFETY: as above.
+                Err(unfilled) => unsafe { unfilled.settle(item) },
+            };
+            if let Err(why) = filled {
+                refused = Some(why);
+                if !mutant("batch-goes-on") {
+                    self.give_up_the_rest(number + 1..first + many);
+                    break;
+                }
+            } else {
+                count += 1;
+            }
+        }
+        Filled { count, next: first + count, tick: self.geometry.tick_among(first, count), refused }
+    }
+
+    /// The producer's way to say that nothing will come at these tickets.
+    #[cold]
+    #[inline(never)]
+    fn give_up_the_rest(&self, tickets: Range<usize>) {
+        if tickets.start & CLOSED != 0 {
+            return; // Void from the beginning.
+        }
+        let shape = self.shape();
+        self.void.add(tickets.len());
+        for number in tickets {
+            let (slot, lap) = shape.at(number);
+            slot.abandon(lap);
+        }
+    }
+
+    /// Pops up to `most` items behind those that are there; returns how many tickets it claimed.
+    /// None: the ring is empty or drained. One read-modify-write.
+    ///
+    /// All that may panic or allocate comes before the claim.
+    pub(crate) fn pop_some(&self, items: &mut Vec<T>, most: usize) -> usize {
+        let _watch = self.watch();
+        let (first, many) = loop {
+            // [SEG-3 acquire <- SEG-4 release] Head first, as in `claim`.
+            let head = self.front.head.load(Acquire);
+            let inside = self.limit(self.back.tail.load(Relaxed)).saturating_sub(head);
+            let many = inside.min(most).min(BATCH);
+            if many == 0 {
+                return 0;
+            }
+            items.reserve(many);
+            // [SEG-4 release -> SEG-3] What this consumer knows of `tail`. Failure: another
+            // consumer claimed tickets.
+            if self.front.head.compare_exchange(head, head + many, Release, Relaxed).is_ok() {
+                break (head, many);
+            }
+        };
+        reach(Point::PopClaimed);
+        let shape = self.shape();
+        for number in first..first + many {
+            let (slot, lap) = shape.at(number);
+            let ticket = Claimed { segment: self, slot, number, lap };
+            if let Some(item) = ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
+                items.push(item);
+            }
+        }
+        many
+    }
+}

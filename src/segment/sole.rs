@@ -1,0 +1,51 @@
+//! One consumer: it alone moves `head`, so that it claims without a read-modify-write.
+
+use super::{Claim, Claimed, Segment};
+use crate::sync::Ordering::{Relaxed, Release};
+use crate::sync::{Point, reach};
+use crate::ticket::CLOSED;
+
+impl<T> Segment<T> {
+    /// Takes the item of the next ticket if it is there. No read-modify-write, and no look at the
+    /// producers' line: an item in the slot shows that its ticket was issued.
+    ///
+    /// # Safety
+    /// The caller is the ring's only consumer.
+    #[inline]
+    pub(crate) unsafe fn take_next(&self) -> Option<T> {
+        let _watch = self.watch();
+        let head = self.front.head.load(Relaxed);
+        let (slot, lap) = self.shape().at(head);
+        // SAFETY: the one consumer of every lap, and `head` is past each ticket it gave up.
+        let item = unsafe { slot.take(lap) }?;
+        // [SEG-4 release -> SEG-3] What this consumer knows of `tail`.
+        self.front.head.store(head + 1, Release);
+        Some(item)
+    }
+
+    /// Claims the next ticket, if there is one. No read-modify-write.
+    ///
+    /// # Safety
+    /// The caller is the ring's only consumer.
+    #[inline]
+    pub(crate) unsafe fn claim_sole(&self) -> Claim<'_, T> {
+        let _watch = self.watch();
+        let head = self.front.head.load(Relaxed);
+        let tail = self.back.tail.load(Relaxed);
+        if head >= self.limit(tail) {
+            return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
+        }
+        // [SEG-4 release -> SEG-3] What this consumer knows of `tail`.
+        self.front.head.store(head + 1, Release);
+        reach(Point::PopClaimed);
+        let (slot, lap) = self.shape().at(head);
+        Claim::Ticket(Claimed { segment: self, slot, number: head, lap })
+    }
+
+    /// The same for the owner of the queue.
+    #[inline]
+    pub(crate) fn claim_mut(&mut self) -> Claim<'_, T> {
+        // SAFETY: exclusive access.
+        unsafe { self.claim_sole() }
+    }
+}
