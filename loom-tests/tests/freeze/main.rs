@@ -18,7 +18,7 @@ use segring::{PushError, Unpushed};
 use control::Vyukov;
 use freezer::{Report, say};
 use scene::{Actor, Ends, Item, Trial};
-use subjects::{Bounded, BoundedHandles, Handles, Shared};
+use subjects::{Bounded, BoundedHandles, Handles, Mpsc, Shared};
 
 mod control;
 mod freezer;
@@ -153,6 +153,37 @@ fn force_push(actor: &mut Actor, queue: &BoundedQueue<Item>) {
         Err(_) => 0,
     });
     actor.popped(evicted);
+}
+
+// While the consumer is stopped, nothing comes out.
+freeze! { [Mpsc]
+    mpsc_push: |a, e, _| a.push(e),
+        after |a, e, _| push_and_pop(a, e, 1, 1);
+    mpsc_push_that_closes_and_links: |a, e, _| a.push(e),
+        after |a, e, _| push_and_pop(a, e, 2, 0);
+    mpsc_push_behind_a_stalled_append: |a, e, _| a.push(e),
+        after |a, e, _| push_and_pop(a, e, 2, 0),
+        while_stalled_in |a, e, _| a.push(e);
+    mpsc_push_behind_a_stalled_pop: |a, e, _| a.push(e), holding usize::MAX,
+        after |a, e, _| push_and_pop(a, e, 3, 0),
+        while_stalled_in |a, e, _| _ = a.pop(e);
+    mpsc_push_batch: |a, e, _| a.pushing(4, |items| pushed(4, e.producer.push_batch(items.iter().copied()))),
+        after |a, e, _| push_and_pop(a, e, 1, 1);
+    mpsc_pop: |a, e, _| _ = a.pop(e), holding usize::MAX,
+        after |a, e, _| { push_and_pop(a, e, 2, 0); e.take_consumer(); };
+    mpsc_pop_of_nothing: |a, e, _| _ = a.pop(e), holding usize::MAX,
+        after |a, e, _| { push_and_pop(a, e, 1, 1); e.take_consumer(); };
+    mpsc_pop_behind_a_stalled_push: |a, e, _| _ = a.pop(e), holding usize::MAX,
+        after |a, e, _| { push_and_pop(a, e, 1, 1); e.take_consumer(); },
+        while_stalled_in |a, e, _| a.push(e);
+    mpsc_pop_that_leaves: |a, e, _| _ = a.pop(e), holding usize::MAX,
+        after |a, e, _| { push_and_pop(a, e, 3, 2); e.take_consumer(); };
+    mpsc_pop_batch: |a, e, _| a.popped(e.consume(|c| c.pop_batch(4)).into_iter().flatten()), holding usize::MAX,
+        after |a, e, _| { push_and_pop(a, e, 6, 0); e.take_consumer(); };
+    mpsc_close: |_, e, _| _ = e.producer.close(),
+        after |a, e, _| push_and_pop(a, e, 2, 0);
+    mpsc_producer_is_dropped: |_, e, q| *e = <Mpsc as scene::Via>::ends(q),
+        after |a, e, _| push_and_pop(a, e, 9, 8);
 }
 
 /// How many items of a batch were taken.

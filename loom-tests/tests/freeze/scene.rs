@@ -202,6 +202,10 @@ impl<V: Via> Trial<V> {
         for other in others {
             other.join().expect("it does not panic");
         }
+        // The others may have been through before the thread had its turn.
+        while !run.is_settled() {
+            yield_now();
+        }
         let mut ends = V::ends(queue);
         while main.pop(&mut ends) {}
         main.with(|ledger| ledger.check(self.held));
