@@ -94,6 +94,25 @@ sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is ins
 		--test owned_handle --test rayon --test 'seq_*'
 	scripts/memcheck
 
+# ---- The paper ----
+
+.PHONY: paper
+paper: ## the paper as target/segring.pdf, by a typesetter from the Python package index          1 min
+	@scripts/paper target/segring.pdf
+
+.PHONY: claims
+claims: ## every measured number of paper and README against the newest record in papers/data
+	@$(CARGO) run --locked --quiet -p segring-benches --bin claims -- check
+
+.PHONY: claims-renew
+claims-renew: ## writes those numbers, tables and figures anew from that record
+	@$(CARGO) run --locked --quiet -p segring-benches --bin claims -- renew
+
+.PHONY: tso
+tso: ## every state of a slot, and of the epochs, on a machine with store buffers; needs python3  2 min
+	@python3 papers/model/slot.py
+	python3 papers/model/epochs.py
+
 # ---- Checks ----
 
 .PHONY: lint
@@ -136,7 +155,7 @@ bench-test: ## each criterion bench once, unmeasured
 .PHONY: ci
 ci: ## what CI runs                                                                     28 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test
+	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test claims tso paper
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log
