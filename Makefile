@@ -122,6 +122,7 @@ lint: ## formatting, clippy with warnings denied, the project's own rules
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
 	scripts/check-shim
 	scripts/check-orderings
+	scripts/check-labels
 
 .PHONY: doc
 doc: ## documentation, warnings denied
