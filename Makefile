@@ -118,6 +118,25 @@ compat-mutant: | $(LOGS) ## a planted fault: the tests of each original must fin
 	@RUSTFLAGS="--cfg segring_mutants" SEGRING_MUTANT=miscount scripts/compat \
 		--target-dir target/compat/mutants -- len 2>&1 | tee $(LOGS)/compat-mutant.log
 
+# ---- The paper ----
+
+.PHONY: paper
+paper: ## the paper as target/segring.pdf, by a typesetter from the Python package index          1 min
+	@scripts/paper target/segring.pdf
+
+.PHONY: claims
+claims: ## every measured number of paper and README against the newest record in papers/data
+	@$(CARGO) run --locked --quiet -p segring-benches --bin claims -- check
+
+.PHONY: claims-renew
+claims-renew: ## writes those numbers, tables and figures anew from that record
+	@$(CARGO) run --locked --quiet -p segring-benches --bin claims -- renew
+
+.PHONY: tso
+tso: ## every state of a slot, and of the epochs, on a machine with store buffers; needs python3  2 min
+	@python3 papers/model/slot.py
+	python3 papers/model/epochs.py
+
 # ---- Checks ----
 
 .PHONY: lint
@@ -130,6 +149,7 @@ lint: ## formatting, clippy with warnings denied, the project's own rules
 	$(CARGO) clippy --locked --manifest-path compat/Cargo.toml --target-dir target/compat/build --all-targets -- -D warnings
 	scripts/check-shim
 	scripts/check-orderings
+	scripts/check-labels
 
 .PHONY: doc
 doc: ## documentation, warnings denied
@@ -163,7 +183,7 @@ bench-test: ## each criterion bench once, unmeasured
 .PHONY: ci
 ci: ## what CI runs                                                                     28 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test
+	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test claims tso
 	$(MAKE) --no-print-directory compat compat-mutant
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant

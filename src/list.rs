@@ -13,6 +13,8 @@
 //!
 //! At the very beginning there is no ring and both pointers are null. The first push hangs its
 //! ring on `head_seg` as later ones hang theirs on the last ring's `next`.
+//!
+//! The list with a tail that lags is that of michael1996, with rings for nodes.
 
 use core::mem::ManuallyDrop;
 use core::ptr::{null_mut, without_provenance_mut};
@@ -270,6 +272,7 @@ impl<T> List<T> {
                 Placed::Appended(segment) => return Ok(segment),
                 Placed::Retry(next) => next,
             };
+            // [P16]
             // SAFETY: the caller's promise.
             match unsafe { next.push(item) } {
                 Ok(ticket) => {
@@ -296,7 +299,7 @@ impl<T> List<T> {
         guard: &'g Guard,
     ) -> Result<Placed<'g, T>, Rejected> {
         if let (Some(_), Why::Closed) = (at, why) {
-            // Whoever closed the ring is about to link the next one, if not stalled.
+            // [P17] Whoever closed the ring is about to link the next one, if not stalled.
             let mut wait = Wait::new();
             let mut pause = || wait.pause() || mutant("producer-waits");
             while matches!(self.after(at, guard), Link::Open) && pause() {}
@@ -317,15 +320,15 @@ impl<T> List<T> {
             }
             (Some(segment), Why::Retracted) => segment.capacity(),
         };
-        // Memory first: without it the ring stays open, less the slots of the tickets refused.
+        // [P18] Memory first: without it the ring stays open, less the slots of the tickets refused.
         let origin = at.map_or_else(Origin::default, |segment| segment.heir(capacity));
         let Some(new) = self.store.fresh(capacity, origin) else { return Err(Rejected::NoMemory) };
         // SAFETY: fresh, and seen by nobody else.
         let new = unsafe { new.as_ref() };
         // SAFETY: as above.
-        unsafe { new.preload(item) };
+        unsafe { new.preload(item) }; // [P19]
         if let Some(segment) = at {
-            segment.close();
+            segment.close(); // [P20]
         }
         match self.link(at, new, guard) {
             Ok(()) => {
@@ -334,7 +337,7 @@ impl<T> List<T> {
             }
             Err(winner) => {
                 // SAFETY: `new` was not linked: it is as `preload` left it, and ours alone.
-                unsafe { new.unload() };
+                unsafe { new.unload() }; // [P21]
                 self.store.keep_spare(new);
                 match winner {
                     Link::To(next) => Ok(Placed::Retry(next)),
@@ -423,6 +426,7 @@ impl<T> List<T> {
         let Some(new) = self.store.fresh(capacity, segment.heir(capacity)) else { return };
         // SAFETY: fresh, and seen by nobody else.
         let new = unsafe { new.as_ref() };
+        // [P22]
         if segment.close() && self.link(Some(segment), new, &guard).is_ok() {
             match turn {
                 Turn::Shrink => self.store.counters.shrinks.add(1),
@@ -467,7 +471,7 @@ impl<T> List<T> {
                     // Nothing was here, and when `next` was read nothing was behind it.
                     Link::Open | Link::Final => break None,
                     Link::To(next) => {
-                        self.leave(segment, next);
+                        self.leave(segment, next); // [P23]
                         segment = next;
                     }
                 },
@@ -500,7 +504,7 @@ impl<T> List<T> {
 
     /// Tail first: a thread that pins later must not find a retired ring there.
     fn leave_tail(&self, segment: &Segment<T>, next: &Segment<T>) {
-        // The thread that linked the very first ring may not have set `tail_seg` yet.
+        // [P24] The thread that linked the very first ring may not have set `tail_seg` yet.
         self.advance_tail(None, segment);
         self.advance_tail(Some(segment), next);
     }

@@ -3,6 +3,7 @@
 //!
 //! A producer's ticket is valid if it was taken while the ring was open. A consumer claims valid
 //! tickets only. Each ticket therefore has one producer and one consumer, who meet in its slot.
+//! (Tickets and the CLOSED bit are those of morrison2013.)
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
@@ -235,7 +236,7 @@ impl<T> Segment<T> {
     /// Takes another reference.
     pub(crate) fn acquire(&self) {
         let _watch = self.watch();
-        // Relaxed: the caller has a reference, or keeps the list's from being dropped.
+        // [P26] Relaxed: the caller has a reference, or keeps the list's from being dropped.
         self.refs.fetch_add(1, Relaxed);
     }
 
@@ -267,7 +268,7 @@ impl<T> Segment<T> {
     pub(crate) fn issue(&self) -> Issued<'_, T> {
         let _watch = self.watch();
         let shape = self.shape(); // Loaded before the exchange, and not in its shadow.
-        // Relaxed: a ticket orders nothing but other tickets, and those are one counter.
+        // [P7] Relaxed: a ticket orders nothing but other tickets, and those are one counter.
         let number = self.back.tail.fetch_add(1, Relaxed);
         let (slot, lap) = shape.at(number);
         Issued { segment: self, slot, number, lap }
@@ -310,7 +311,7 @@ impl<T> Segment<T> {
             let head = self.front.head.load(Acquire);
             // Relaxed: a hint; too low a value costs a look at `tail`.
             if head >= known_tail && head >= self.front.seen_tail.load(Relaxed) {
-                let tail = self.back.tail.load(Relaxed);
+                let tail = self.back.tail.load(Relaxed); // [P12]
                 let limit = self.limit(tail);
                 if head >= limit {
                     return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
@@ -342,13 +343,13 @@ impl<T> Segment<T> {
     /// Closes the ring: every ticket taken from now on is void. True for the call that did it.
     pub(crate) fn close(&self) -> bool {
         let _watch = self.watch();
-        // Relaxed: a ticket is void or valid by its place in the order of this one counter.
+        // [P14] Relaxed: a ticket is void or valid by its place in the order of this one counter.
         let before = self.back.tail.fetch_or(CLOSED, Relaxed);
         if before & CLOSED != 0 {
             return false;
         }
         reach(Point::RingClosed);
-        // Relaxed: too large a limit is harmless, see `limit`.
+        // [P15] Relaxed: too large a limit is harmless, see `limit`.
         self.end.store(before, Relaxed);
         reach(Point::RingEnded);
         true

@@ -16,6 +16,9 @@
 //! first and looks at the mark afterwards. With a full barrier between the two steps on both sides
 //! (see [`Pair`]) at least one of them sees the other, and where both do, an exchange of the
 //! state lets exactly one of them have the item.
+//!
+//! Exact laps are those of vyukov2010; that either side may end the hand-over is from koval2023. Such
+//! keys are entries of papers/references.bib, and labels such as P1 stand in the paper's pseudo-code.
 
 use core::mem::{ManuallyDrop, MaybeUninit};
 
@@ -84,7 +87,7 @@ impl<T> Slot<T> {
         }
         // SAFETY: in EMPTY(lap) only this lap's producer touches the value: the last lap's
         // consumer is done with it (SLOT-1), and this lap's waits for FULL(lap).
-        unsafe { self.write(item) };
+        unsafe { self.write(item) }; // [P1]
         reach(Point::PushWritten);
         let order = if mutant("publish-relaxed") { Relaxed } else { Release };
         // [SLOT-2 release -> SLOT-3, SLOT-7] The item.
@@ -94,7 +97,7 @@ impl<T> Slot<T> {
             pair.light();
         }
         // [SLOT-5 light <-> SLOT-6 heavy] Relaxed: the pair of barriers orders it.
-        if self.is_given_up(lap) { Err(Unpublished::GivenUp) } else { Ok(()) }
+        if self.is_given_up(lap) { Err(Unpublished::GivenUp) } else { Ok(()) } // [P2]
     }
 
     /// Whether the slot can take the item of a lap: once true, it stays so until the lap's producer
@@ -111,14 +114,14 @@ impl<T> Slot<T> {
     /// # Safety
     /// The caller is the one producer of this lap and has published its item.
     pub(crate) unsafe fn retract(&self, lap: u32) -> bool {
-        // Relaxed: whoever finds DEAD reads nothing, and a consumer that gave up takes the item by
-        // the same exchange, so that only one of the two has it.
+        // [P3] Relaxed: whoever finds DEAD reads nothing, and a consumer that gave up takes the item
+        // by the same exchange, so that only one of the two has it.
         self.state.compare_exchange(full(lap), DEAD, Relaxed, Relaxed).is_ok()
     }
 
     /// The producer's way to say that nothing will come at this lap.
     pub(crate) fn abandon(&self, lap: u32) {
-        // Relaxed: it publishes no data. Missing it, a consumer gives up by itself.
+        // [P4] Relaxed: it publishes no data. Missing it, a consumer gives up by itself.
         self.gave_up.fetch_max(u32::MAX - lap, Relaxed);
     }
 
@@ -158,6 +161,7 @@ impl<T> Slot<T> {
         let mut wait = Wait::new();
         loop {
             if self.is_given_up(lap) {
+                // [P5]
                 return None;
             }
             // In a closed ring nobody is about to come.
@@ -172,7 +176,7 @@ impl<T> Slot<T> {
         if mutant("give-up-unmarked") {
             return None;
         }
-        self.gave_up.fetch_max(u32::MAX - lap, Relaxed);
+        self.gave_up.fetch_max(u32::MAX - lap, Relaxed); // [P6]
         reach(Point::PopGaveUp);
         // [SLOT-6 heavy <-> SLOT-5 light] From here on either the producer has seen the mark, or
         // FULL(lap) is seen below.

@@ -54,7 +54,7 @@ impl<T> Store<T> {
         self.counters.retired_bytes.add(segment.bytes());
         self.counters.give_ups.add(segment.give_ups.get());
         segment.give_ups.set(0);
-        segment.retired.renew();
+        segment.retired.renew(); // [P25]
         self.bury(segment);
         self.collect();
     }
@@ -84,7 +84,7 @@ impl<T> Store<T> {
             next = NonNull::new(segment.limbo_next.load(Relaxed));
             let is_over = segment.retired.is_over();
             is_waiting |= !is_over;
-            // In this order: once the epoch is over nobody takes a first reference any more.
+            // [P27] In this order: once the epoch is over nobody takes a first reference any more.
             if is_over && segment.is_unshared() {
                 self.counters.retired_bytes.sub(segment.bytes());
                 // SAFETY: ours is the last reference.

@@ -5,7 +5,7 @@ use core::fmt;
 use core::time::Duration;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::peers::Competitor;
 use crate::workload::{Amount, Case, Sample};
@@ -60,16 +60,15 @@ impl Comparison {
     /// How long `ours` takes for what `theirs` does in one, over the rounds in which both have a
     /// result, if these are more than half.
     pub fn ratio(&self, ours: &str, theirs: &str) -> Option<Spread> {
-        let nanos = |name| {
-            let series = self.series_of(name)?;
-            Some(series.samples.iter().map(Sample::result))
-        };
-        let (ours, theirs) = (nanos(ours)?, nanos(theirs)?);
-        let rounds = ours.len();
-        let ratios: Vec<f64> =
-            ours.zip(theirs).filter_map(|(ours, theirs)| Some(ours? / theirs?)).collect();
-        if 2 * ratios.len() > rounds { Spread::of(ratios) } else { None }
+        paired(&self.series_of(ours)?.samples, &self.series_of(theirs)?.samples)
     }
+}
+
+/// The ratios of samples of the same rounds, if more than half of the rounds have both results.
+pub fn paired(ours: &[Sample], theirs: &[Sample]) -> Option<Spread> {
+    let results = ours.iter().map(Sample::result).zip(theirs.iter().map(Sample::result));
+    let ratios: Vec<f64> = results.filter_map(|(ours, theirs)| Some(ours? / theirs?)).collect();
+    if 2 * ratios.len() > ours.len() { Spread::of(ratios) } else { None }
 }
 
 /// Takes one sample of each of `competitors` in every round, there and back in turn; one list of
@@ -101,7 +100,8 @@ pub struct Spread {
 }
 
 /// What a ratio of ours to theirs says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// We took less time in every round.
     Win,

@@ -14,14 +14,14 @@ use core::cell::Cell;
 use core::ops::{AddAssign, Sub};
 use std::alloc::System;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The system allocator, with counters.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counting;
 
 /// What a thread has allocated and freed so far, or between two readings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Calls that allocated: fresh, zeroed or by growing or shrinking in place.
     pub allocations: u64,

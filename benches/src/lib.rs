@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+pub mod claims;
 pub mod clock;
 pub mod compare;
 pub mod heap;

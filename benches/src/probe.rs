@@ -11,13 +11,13 @@ use std::thread;
 use std::time::Instant;
 
 use crossbeam_utils::CachePadded;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
 use crate::workload::{core_count, race};
 
 /// Readings in nanoseconds, unless they say otherwise.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Probe {
     /// One way of a cache line between two threads; nothing on a single core.
     pub line_one_way_nanos: Option<f64>,

@@ -9,10 +9,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::compare::{Comparison, Series};
+use crate::heap::Counts;
 use crate::machine::Machine;
 use crate::peers::{Promise, Rings};
 use crate::probe::Probe;
 use crate::report::Target;
+use crate::seeds::contest::Outcome;
 use crate::soak::Finding;
 use crate::workload::{Burst, Case, Sample};
 
@@ -24,10 +26,10 @@ pub enum Line<'a> {
     Run {
         /// When it began, in UTC.
         began: String,
-        /// The length asked for.
-        seconds: u64,
-        /// The seed of all decisions.
-        seed: u64,
+        /// The length asked for, if it can be.
+        seconds: Option<u64>,
+        /// The seed of all decisions, where any are made.
+        seed: Option<u64>,
         /// Code, compiler and machine.
         machine: &'a Machine,
         /// What the stamps are.
@@ -68,6 +70,21 @@ pub enum Line<'a> {
         /// What came of it.
         burst: &'a Burst,
     },
+    /// A sample of a contest of the sequential rings.
+    Contest {
+        /// What is done.
+        title: &'a str,
+        /// Who did it.
+        entrant: &'static str,
+        /// In which round; samples of a round belong together.
+        round: usize,
+        /// How many operations it had.
+        operations: u64,
+        /// What they took.
+        nanos: u64,
+        /// What they allocated.
+        allocated: Counts,
+    },
     /// A violation.
     Finding(&'a Finding),
     /// A target, and whether it was met.
@@ -93,16 +110,16 @@ pub struct Record {
 }
 
 impl Record {
-    /// A new file, named by date and commit, in `RECORD_DIR` or in `records` at the workspace root.
+    /// A new file, named by date, commit and program, in `RECORD_DIR` or in `records` at the workspace root.
     ///
     /// # Errors
     /// When it cannot be created.
-    pub fn create(machine: &Machine, began: Timestamp) -> io::Result<Self> {
+    pub fn create(program: &str, machine: &Machine, began: Timestamp) -> io::Result<Self> {
         let root = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../records");
         let directory = env::var_os("RECORD_DIR").map_or_else(root, PathBuf::from);
         fs::create_dir_all(&directory)?;
         let date = began.strftime("%Y-%m-%dT%H%M%SZ");
-        let name = format!("{date}_{}_soak.jsonl", machine.commit);
+        let name = format!("{date}_{}_{program}.jsonl", machine.commit);
         let path = directory.canonicalize()?.join(name);
         Ok(Self { file: BufWriter::new(File::create(&path)?), path })
     }
@@ -152,6 +169,26 @@ impl Record {
             for (round, burst) in samples.iter().enumerate() {
                 let (competitor, promise) = (competitor.name, competitor.promise);
                 self.line(&Line::Burst { competitor, promise, round, burst })?;
+            }
+        }
+        self.file.flush()
+    }
+
+    /// Appends every sample of a contest.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn contest(&mut self, outcome: &Outcome) -> io::Result<()> {
+        for row in &outcome.rows {
+            for (round, reading) in row.readings.iter().enumerate() {
+                self.line(&Line::Contest {
+                    title: &outcome.title,
+                    entrant: row.name,
+                    round,
+                    operations: reading.operations,
+                    nanos: u64::try_from(reading.time.as_nanos()).unwrap_or(u64::MAX),
+                    allocated: reading.allocated,
+                })?;
             }
         }
         self.file.flush()

@@ -52,11 +52,11 @@ pub fn run(options: Options) -> io::Result<usize> {
     let clock = Clock::new();
     let progress = Progress::new(length);
     watch(length, seed, progress.counter());
-    let mut record = Record::create(&machine, began)?;
+    let mut record = Record::create("soak", &machine, began)?;
     record.line(&Line::Run {
         began: began.to_string(),
-        seconds,
-        seed,
+        seconds: Some(seconds),
+        seed: Some(seed),
         machine: &machine,
         clock: clock.name(),
     })?;
@@ -85,9 +85,7 @@ pub fn run(options: Options) -> io::Result<usize> {
             println!("{target}");
             record.line(&Line::Target(&target))?;
         }
-        for target in seeds::run(length / SEED_SAMPLES) {
-            record.line(&Line::Target(&target))?;
-        }
+        seeds::run(length / SEED_SAMPLES, &mut record)?;
     } else {
         progress.finish();
         println!("no comparison: the times of a broken queue mean nothing, if it comes to an end");

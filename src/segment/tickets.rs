@@ -68,6 +68,7 @@ impl<'s, T> Issued<'s, T> {
     pub(crate) unsafe fn fill(self, item: &ManuallyDrop<T>) -> Result<(), Unfilled<'s, T>> {
         let _watch = self.segment.watch();
         if self.number & CLOSED != 0 {
+            // [P8]
             return Err(Unfilled { ticket: self, why: Unpublished::Occupied });
         }
         reach(Point::PushTicket);
@@ -153,6 +154,7 @@ impl<T> Segment<T> {
                 && !is_full(depth, self.capacity())
                 && wait.pause()
             {
+                // [P9]
                 // SAFETY: the caller's lap; nothing has been published yet.
                 match unsafe { slot.publish(lap, item, self.pair) } {
                     Ok(()) => return Ok(()),
@@ -162,9 +164,10 @@ impl<T> Segment<T> {
         }
         let why = match why {
             Unpublished::Occupied => {
-                slot.abandon(lap);
+                slot.abandon(lap); // [P10]
                 Why::Occupied { depth }
             }
+            // [P11]
             // SAFETY: the caller's lap, and the item has been published.
             Unpublished::GivenUp if unsafe { slot.retract(lap) } => Why::Retracted,
             Unpublished::GivenUp => return Ok(()),
@@ -189,7 +192,7 @@ impl<T> Segment<T> {
     #[inline(never)]
     unsafe fn wait_or_give_up(&self, number: usize) -> Option<T> {
         let _watch = self.watch();
-        // Claimed before the end was known: its producer knows that it is void.
+        // [P13] Claimed before the end was known: its producer knows that it is void.
         if number >= self.end.load(Relaxed) {
             return None;
         }

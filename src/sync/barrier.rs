@@ -4,7 +4,8 @@
 //! looks for FULL. At least one of them must see the other's store, which takes a full barrier on
 //! both sides. The kernel can run a barrier on every processor that runs a thread of this process
 //! (Linux: `membarrier`, private expedited), and then the producer's side only has to keep the
-//! compiler from swapping its two accesses. Elsewhere both sides are `fence(SeqCst)`.
+//! compiler from swapping its two accesses. Elsewhere both sides are `fence(SeqCst)`. (The idea is that
+//! of desnoyers2012.)
 //!
 //! The C++ and Rust memory models do not know process-wide barriers: where they are used, the
 //! argument rests on the kernel's documentation. Models, and builds with `--cfg segring_fences`

@@ -17,7 +17,7 @@ use core::fmt;
 use core::ops::AddAssign;
 
 use crossbeam_utils::Backoff;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::workload::{Amount, Burst, Case, Sample};
 
@@ -84,7 +84,7 @@ pub trait Upkeep: Sync {
 }
 
 /// How often a ring was followed by another, and why.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rings {
     /// By a larger one.
     pub grows: usize,
@@ -130,7 +130,7 @@ pub struct Promise {
 }
 
 /// What a thread that stalls in the middle of an operation does to the others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Progress {
     /// Nothing, the allocator and the system's calls aside.
     LockFree,

@@ -149,7 +149,7 @@ pub(crate) fn thousands(number: u64) -> String {
 }
 
 /// Bytes in the largest unit that leaves three digits or so.
-fn bytes(bytes: i64) -> String {
+pub(crate) fn bytes(bytes: i64) -> String {
     let mut text = String::new();
     let size = bytes as f64;
     let written = match bytes.unsigned_abs() {

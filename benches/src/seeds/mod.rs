@@ -10,26 +10,30 @@ pub mod rings;
 pub mod streams;
 
 use core::time::Duration;
+use std::io;
 
 use comfy_table::{Table, presets};
 
-use crate::report::Target;
+use crate::record::{Line, Record};
 use burst::Burst;
 use contest::Contest;
 
 /// Rounds of a contest: an even number, so that there and back are as often.
 const ROUNDS: usize = 10;
 
-/// Runs everything, with samples of about this length, and prints tables and targets.
+/// Runs everything, with samples of about this length; prints tables and targets, and records the
+/// samples and the targets.
 ///
-/// Returns the targets.
-pub fn run(length: Duration) -> Vec<Target> {
+/// # Errors
+/// When the record cannot be written.
+pub fn run(length: Duration, record: &mut Record) -> io::Result<()> {
     let mut targets = Vec::new();
     for (title, contests) in sections() {
         println!("\n{title}\n");
         for mut contest in contests {
             let outcome = contest.run(ROUNDS, length);
             println!("{outcome}\n");
+            record.contest(&outcome)?;
             targets.extend(contest.checks.iter().map(|check| check(&outcome)));
         }
     }
@@ -41,8 +45,9 @@ pub fn run(length: Duration) -> Vec<Target> {
     targets.extend(burst::targets(&bursts));
     for target in &targets {
         println!("{target}");
+        record.line(&Line::Target(target))?;
     }
-    targets
+    Ok(())
 }
 
 /// All contests, by seed.

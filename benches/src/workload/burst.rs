@@ -3,13 +3,13 @@
 use core::hint::black_box;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::heap::{Counts, peak_bytes, reset_peak};
 use crate::peers::{End, Peer, Rings, Role, Upkeep};
 
 /// Depth 10, then 1,000,000 items at once, then depth 10 again; one thread.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Burst {
     /// A push and a pop at depth 10, before.
     pub nanos_before: f64,
@@ -30,7 +30,7 @@ pub struct Burst {
 }
 
 /// How a queue came back from the burst.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Resizing {
     /// Pushes and pops at depth 10, after the burst was drained, until the ring was as small as
     /// before it; nothing when it never was.

@@ -11,7 +11,7 @@ mod transfer;
 use core::fmt;
 use core::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::heap::Counts;
 use crate::peers::Peer;
@@ -197,7 +197,7 @@ impl fmt::Display for Case {
 }
 
 /// One timed run.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Sample {
     /// Items moved.
     pub operations: u64,
