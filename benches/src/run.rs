@@ -121,7 +121,7 @@ fn compare(
     /// Longer samples for the case with targets for its times, and for threads that must take turns.
     fn weight(case: Case) -> u32 {
         match case {
-            Case::Pair => 6,
+            Case::Pair | Case::Batch { .. } => 6,
             _ if case.is_oversubscribed() => 2,
             _ => 1,
         }

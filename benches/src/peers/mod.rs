@@ -8,9 +8,11 @@ mod concurrent_unbounded;
 mod kanal;
 mod mutex_deque;
 pub(crate) mod seg_queue;
+mod segring_bounded;
 mod segring_handle;
+mod segring_mpsc;
 mod segring_queue;
-mod std_mpsc;
+pub(crate) mod std_mpsc;
 mod two_counters;
 
 use core::fmt;
@@ -21,7 +23,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::workload::{Amount, Burst, Case, Sample};
 
+pub use segring_bounded::{Bounded, BoundedHandles};
 pub use segring_handle::Handles;
+pub use segring_mpsc::OneConsumer;
 pub use segring_queue::Shared;
 
 /// A queue of `T` that threads use through an end of their own.
@@ -58,6 +62,18 @@ pub trait End<T> {
 
     /// Takes the oldest item, or finds nothing.
     fn pop(&mut self) -> Option<T>;
+
+    /// Appends all of them, in order: one by one, unless the queue has a call for many.
+    #[inline]
+    fn push_all(&mut self, items: impl ExactSizeIterator<Item = T>) {
+        items.for_each(|item| self.push(item));
+    }
+
+    /// Takes up to `most` items, in order: one by one, unless the queue has a call for many.
+    #[inline]
+    fn pop_all(&mut self, items: &mut Vec<T>, most: usize) {
+        items.extend(core::iter::from_fn(|| self.pop()).take(most));
+    }
 }
 
 /// What a thread will do with its end. Only queues for a single consumer care.
@@ -209,11 +225,14 @@ impl Competitor {
     }
 }
 
-/// Everything that is compared; the first two are ours.
+/// Everything that is compared; the first ones are ours.
 pub fn roster() -> Vec<Competitor> {
     vec![
         Competitor::of::<Handles<u64>>(),
         Competitor::of::<Shared<u64>>(),
+        Competitor::of::<OneConsumer<u64>>(),
+        Competitor::of::<BoundedHandles<u64>>(),
+        Competitor::of::<Bounded<u64>>(),
         Competitor::of::<seg_queue::SegQueue<u64>>(),
         Competitor::of::<array_queue::ArrayQueue<u64>>(),
         Competitor::of::<concurrent_unbounded::Unbounded<u64>>(),
@@ -227,7 +246,7 @@ pub fn roster() -> Vec<Competitor> {
 
 /// Offers an item to a bounded queue until it is taken.
 #[inline]
-fn push_until_taken<T>(mut item: T, offer: impl Fn(T) -> Result<(), T>) {
+fn push_until_taken<T>(mut item: T, mut offer: impl FnMut(T) -> Result<(), T>) {
     let backoff = Backoff::new();
     while let Err(rejected) = offer(item) {
         item = rejected;

@@ -47,4 +47,14 @@ impl<T: Send> End<T> for Handle<'_, T> {
     fn pop(&mut self) -> Option<T> {
         Handle::pop(self)
     }
+
+    #[inline]
+    fn push_all(&mut self, items: impl ExactSizeIterator<Item = T>) {
+        self.push_batch(items);
+    }
+
+    #[inline]
+    fn pop_all(&mut self, items: &mut Vec<T>, most: usize) {
+        self.pop_into(items, most);
+    }
 }

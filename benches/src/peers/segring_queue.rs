@@ -55,6 +55,16 @@ impl<T: Send> End<T> for &Queue<T> {
     fn pop(&mut self) -> Option<T> {
         Queue::pop(self)
     }
+
+    #[inline]
+    fn push_all(&mut self, items: impl ExactSizeIterator<Item = T>) {
+        self.push_batch(items);
+    }
+
+    #[inline]
+    fn pop_all(&mut self, items: &mut Vec<T>, most: usize) {
+        self.pop_into(items, most);
+    }
 }
 
 impl<T: Send> Upkeep for Queue<T> {

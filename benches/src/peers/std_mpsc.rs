@@ -6,14 +6,14 @@ use std::sync::{Mutex, MutexGuard};
 use super::{Bound, Consumers, End, Peer, Progress, Promise, Role};
 
 /// A list of blocks of 31 items with one consumer, which waits for the writer of its slot.
-pub(super) struct Mpsc<T> {
+pub(crate) struct Mpsc<T> {
     sender: Sender<T>,
     /// Locked once, by the end that consumes, and then used without a lock.
     receiver: Mutex<Receiver<T>>,
 }
 
 /// The sender, and for the one consumer the receiver.
-pub(super) struct MpscEnd<'a, T> {
+pub(crate) struct MpscEnd<'a, T> {
     sender: &'a Sender<T>,
     receiver: Option<MutexGuard<'a, Receiver<T>>>,
 }

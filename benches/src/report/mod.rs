@@ -6,15 +6,20 @@ mod target;
 use core::fmt::{self, Write};
 
 use crate::compare::{Comparison, Series, Spread, Verdict};
-use crate::peers::{Handles, Peer, Progress, Shared};
+use crate::peers::{Bounded, BoundedHandles, Handles, OneConsumer, Peer, Progress, Shared};
 use crate::probe::Probe;
 use crate::workload::{Burst, Family};
 
 pub use target::{Target, targets};
 
-/// Our two ways of using the queue, with the letter that stands for each in the tables.
-pub(crate) const OURS: [(&str, &str); 2] =
-    [("H", <Handles<u64> as Peer<u64>>::NAME), ("Q", <Shared<u64> as Peer<u64>>::NAME)];
+/// Our queues and ways of using them, with the letter that stands for each in the tables.
+pub(crate) const OURS: [(&str, &str); 5] = [
+    ("H", <Handles<u64> as Peer<u64>>::NAME),
+    ("Q", <Shared<u64> as Peer<u64>>::NAME),
+    ("M", <OneConsumer<u64> as Peer<u64>>::NAME),
+    ("C", <BoundedHandles<u64> as Peer<u64>>::NAME),
+    ("B", <Bounded<u64> as Peer<u64>>::NAME),
+];
 
 /// The comparisons of one family, in the order of its cases.
 #[derive(Clone, Debug)]

@@ -5,10 +5,11 @@ use core::fmt;
 use serde::Serialize;
 
 use super::{OURS, Results, bytes, thousands};
-use crate::compare::{Comparison, Series};
+use crate::compare::{Comparison, Series, Spread};
 use crate::peers::array_queue::ArrayQueue;
 use crate::peers::seg_queue::SegQueue;
-use crate::peers::{Handles, Peer, Shared};
+use crate::peers::std_mpsc::Mpsc;
+use crate::peers::{Bounded, BoundedHandles, Handles, OneConsumer, Peer, Shared};
 use crate::workload::{Burst, Case};
 
 /// A target, and what was measured.
@@ -36,6 +37,10 @@ pub fn targets(results: &Results) -> Vec<Target> {
     let (handle, shared) = (<Handles<u64> as Peer<u64>>::NAME, <Shared<u64> as Peer<u64>>::NAME);
     let seg_queue = <SegQueue<u64> as Peer<u64>>::NAME;
     let array_queue = <ArrayQueue<u64> as Peer<u64>>::NAME;
+    let (mpsc, std_mpsc) =
+        (<OneConsumer<u64> as Peer<u64>>::NAME, <Mpsc<u64> as Peer<u64>>::NAME);
+    let (bounded, bounded_handle) =
+        (<Bounded<u64> as Peer<u64>>::NAME, <BoundedHandles<u64> as Peer<u64>>::NAME);
     let case = |wanted: fn(&Case) -> bool| {
         results.comparisons().filter(move |comparison| wanted(&comparison.case))
     };
@@ -45,6 +50,18 @@ pub fn targets(results: &Results) -> Vec<Target> {
         targets.extend(ratio(comparison, handle, seg_queue, 0.55));
         targets.extend(ratio(comparison, handle, array_queue, 1.25));
         targets.extend(ratio(comparison, shared, seg_queue, 1.1));
+        targets.extend(ratio(comparison, mpsc, std_mpsc, 0.35));
+        targets.extend(ratio(comparison, mpsc, array_queue, 0.75));
+        targets.extend(ratio(comparison, bounded_handle, array_queue, 1.3));
+        targets.extend(ratio(comparison, bounded, array_queue, 1.3));
+    }
+    for comparison in case(|case| case.workers() > 1) {
+        targets.extend(ratio(comparison, bounded, array_queue, 1.5));
+    }
+    for comparison in case(|case| matches!(case, Case::Batch { .. })) {
+        let pair = case(|case| *case == Case::Pair).next();
+        targets.extend(pair.and_then(|pair| per_item(comparison, pair, handle, 0.35)));
+        targets.extend(ratio(comparison, handle, seg_queue, 0.12));
     }
     for (_, ours) in OURS {
         for comparison in case(|case| matches!(case, Case::RingBoundary { .. })) {
@@ -62,6 +79,20 @@ fn ratio(comparison: &Comparison, ours: &str, theirs: &str, limit: f64) -> Optio
     let ratio = comparison.ratio(ours, theirs)?;
     Some(Target {
         subject: format!("{}, {ours} / {theirs}", comparison.case),
+        wanted: format!("a median of at most {limit}"),
+        measured: ratio.to_string(),
+        met: ratio.median <= limit,
+    })
+}
+
+/// An item of a batch against a push and a pop alone, round by round. (The two cases run one after
+/// the other, not interleaved.)
+fn per_item(batch: &Comparison, pair: &Comparison, ours: &str, limit: f64) -> Option<Target> {
+    let (batched, single) = (batch.series_of(ours)?, pair.series_of(ours)?);
+    let rounds = batched.samples.iter().zip(&single.samples);
+    let ratio = Spread::of(rounds.filter_map(|(b, s)| Some(b.result()? / s.result()?)))?;
+    Some(Target {
+        subject: format!("{}, an item / {}, {ours}", batch.case, pair.case),
         wanted: format!("a median of at most {limit}"),
         measured: ratio.to_string(),
         met: ratio.median <= limit,

@@ -26,6 +26,11 @@ pub use think::{NoThink, Pause, Think};
 pub enum Case {
     /// One thread pushes and pops in turn: the cost of an operation.
     Pair,
+    /// One thread pushes so many items at once and pops them at once.
+    Batch {
+        /// Items in one call, where the queue has a call for many.
+        items: usize,
+    },
     /// Threads push and pop in turn over a stable backlog that just fills a ring: a queue that
     /// resizes at the wrong moment pays for it at every step.
     RingBoundary {
@@ -81,6 +86,12 @@ impl Case {
                 cases: vec![Case::Pair],
             },
             Family {
+                name: "batch",
+                note: "one thread pushes many items and pops them, by calls for many where there are \
+                       such; an operation is one item",
+                cases: vec![Case::Batch { items: 32 }],
+            },
+            Family {
                 name: "ring_boundary",
                 note: "push and pop in turn over a stable backlog that just fills a ring; \
                        the first growth is not timed",
@@ -112,7 +123,7 @@ impl Case {
     /// Threads that take part.
     pub const fn workers(self) -> usize {
         match self {
-            Self::Pair => 1,
+            Self::Pair | Self::Batch { .. } => 1,
             Self::RingBoundary { threads, .. } | Self::Pairs { threads, .. } => threads,
             Self::ProdCons { producers, consumers, .. } => producers + consumers,
         }
@@ -131,6 +142,7 @@ impl Case {
         let think = |think| if think { " think" } else { "" };
         match self {
             Self::Pair => "1 thread".to_owned(),
+            Self::Batch { items } => format!("{items} items"),
             Self::RingBoundary { threads, backlog } => format!("{threads}x{backlog}"),
             Self::ProdCons { producers, consumers, think: thinks } => {
                 format!("{producers}:{consumers}{}", think(thinks))
@@ -148,7 +160,7 @@ impl Case {
     /// depends on the run.
     pub const fn capacity(self) -> usize {
         match self {
-            Self::Pair => 64,
+            Self::Pair | Self::Batch { .. } => 64,
             Self::RingBoundary { backlog, .. } => 2 * backlog,
             Self::ProdCons { .. } | Self::Pairs { .. } => 1_024,
         }
@@ -160,6 +172,7 @@ impl Case {
         let queue = P::new(self.capacity());
         let race = match self {
             Self::Pair => transfer::pairs(&queue, 1, 0, amount, |_| NoThink),
+            Self::Batch { items } => transfer::batches(&queue, items, amount),
             Self::RingBoundary { threads, backlog } => {
                 transfer::pairs(&queue, threads, backlog, amount, |_| NoThink)
             }
@@ -189,6 +202,7 @@ impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Pair => f.write_str("pair"),
+            Self::Batch { .. } => write!(f, "batch of {}", self.label()),
             Self::RingBoundary { .. } => write!(f, "ring_boundary {}", self.label()),
             Self::ProdCons { .. } => write!(f, "prodcons {}", self.label()),
             Self::Pairs { .. } => write!(f, "pairs {}", self.label()),

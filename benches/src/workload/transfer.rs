@@ -54,6 +54,34 @@ pub(super) fn pairs<P: Peer<u64>, W: Pause>(
     })
 }
 
+/// One thread pushes many items and pops them.
+pub(super) fn batches<P: Peer<u64>>(queue: &P, items: usize, amount: Amount) -> Race {
+    const WARM_UP: usize = 1_000;
+
+    let moved = Meter::new(amount);
+    let timer = || moved.time();
+    race(1, timer, |_, gate| {
+        let mut end = queue.end(Role::Consumer);
+        let mut popped = Vec::with_capacity(items);
+        let mut batch = |first: u64| {
+            end.push_all((0..items).map(|item| black_box(first + item as u64)));
+            end.pop_all(&mut popped, items);
+            assert_eq!(black_box(&popped).len(), items, "nobody else takes anything");
+            popped.clear();
+        };
+        (0..WARM_UP).for_each(|round| batch(round as u64));
+        gate.time(|| {
+            let mut pushed = 0;
+            while !moved.is_over() {
+                batch(pushed);
+                pushed += items as u64;
+                moved.note(pushed);
+            }
+            pushed
+        })
+    })
+}
+
 /// Producers push and consumers pop; what is popped counts. Producers far ahead of the consumers wait,
 /// or a queue that favours them would fill the memory.
 pub(super) fn prodcons<P: Peer<u64>, W: Pause>(

@@ -1,0 +1,80 @@
+//! segring's bounded queue, through a shared reference and through handles.
+
+use segring::{BoundedHandle, BoundedQueue};
+
+use super::{Bound, Consumers, End, Peer, Progress, Promise, Role, push_until_taken};
+
+const PROMISE: Promise = Promise {
+    progress: Progress::LockFree,
+    bound: Bound::Bounded,
+    consumers: Consumers::Many,
+    memory: "twice its capacity, up front; another ring when a thread stalls for a lap",
+};
+
+/// A [`BoundedQueue`] that threads use by reference.
+#[derive(Debug)]
+pub struct Bounded<T>(BoundedQueue<T>);
+
+/// A [`BoundedQueue`] that threads use through a [`BoundedHandle`] each.
+#[derive(Debug)]
+pub struct BoundedHandles<T>(BoundedQueue<T>);
+
+impl<T: Send> Peer<T> for Bounded<T> {
+    const NAME: &'static str = "segring Bounded";
+    const PROMISE: Promise = PROMISE;
+
+    type End<'a>
+        = &'a BoundedQueue<T>
+    where
+        T: 'a;
+
+    fn new(capacity: usize) -> Self {
+        Self(BoundedQueue::new(capacity))
+    }
+
+    fn end(&self, _: Role) -> &BoundedQueue<T> {
+        &self.0
+    }
+}
+
+impl<T: Send> End<T> for &BoundedQueue<T> {
+    #[inline]
+    fn push(&mut self, item: T) {
+        push_until_taken(item, |item| BoundedQueue::push(self, item));
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        BoundedQueue::pop(self)
+    }
+}
+
+impl<T: Send> Peer<T> for BoundedHandles<T> {
+    const NAME: &'static str = "segring BoundedHandle";
+    const PROMISE: Promise = PROMISE;
+
+    type End<'a>
+        = BoundedHandle<'a, T>
+    where
+        T: 'a;
+
+    fn new(capacity: usize) -> Self {
+        Self(BoundedQueue::new(capacity))
+    }
+
+    fn end(&self, _: Role) -> BoundedHandle<'_, T> {
+        self.0.handle()
+    }
+}
+
+impl<T: Send> End<T> for BoundedHandle<'_, T> {
+    #[inline]
+    fn push(&mut self, item: T) {
+        push_until_taken(item, |item| BoundedHandle::push(self, item));
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<T> {
+        BoundedHandle::pop(self)
+    }
+}
