@@ -25,7 +25,7 @@ use crate::workload::{Amount, Burst, Case, Sample};
 
 pub use segring_bounded::{Bounded, BoundedHandles};
 pub use segring_handle::Handles;
-pub use segring_mpsc::OneConsumer;
+pub(crate) use segring_mpsc::OneConsumer;
 pub use segring_queue::Shared;
 
 /// A queue of `T` that threads use through an end of their own.

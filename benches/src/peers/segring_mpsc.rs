@@ -8,7 +8,7 @@ use super::{Consumers, End, Peer, Promise, Role, segring_queue};
 
 /// The rings of segring, whose one consumer pops without a read-modify-write.
 #[derive(Debug)]
-pub struct OneConsumer<T> {
+pub(crate) struct OneConsumer<T> {
     producer: Mutex<Producer<T>>,
     /// Locked once, by the end that consumes, and then used without a lock.
     consumer: Mutex<Consumer<T>>,
@@ -16,15 +16,14 @@ pub struct OneConsumer<T> {
 
 /// A producer, and for the one consumer the other end.
 #[derive(Debug)]
-pub struct OneConsumerEnd<'a, T> {
+pub(crate) struct OneConsumerEnd<'a, T> {
     producer: Producer<T>,
     consumer: Option<MutexGuard<'a, Consumer<T>>>,
 }
 
 impl<T: Send> Peer<T> for OneConsumer<T> {
     const NAME: &'static str = "segring mpsc";
-    const PROMISE: Promise =
-        Promise { consumers: Consumers::One, ..segring_queue::PROMISE };
+    const PROMISE: Promise = Promise { consumers: Consumers::One, ..segring_queue::PROMISE };
 
     type End<'a>
         = OneConsumerEnd<'a, T>

@@ -37,8 +37,7 @@ pub fn targets(results: &Results) -> Vec<Target> {
     let (handle, shared) = (<Handles<u64> as Peer<u64>>::NAME, <Shared<u64> as Peer<u64>>::NAME);
     let seg_queue = <SegQueue<u64> as Peer<u64>>::NAME;
     let array_queue = <ArrayQueue<u64> as Peer<u64>>::NAME;
-    let (mpsc, std_mpsc) =
-        (<OneConsumer<u64> as Peer<u64>>::NAME, <Mpsc<u64> as Peer<u64>>::NAME);
+    let (mpsc, std_mpsc) = (<OneConsumer<u64> as Peer<u64>>::NAME, <Mpsc<u64> as Peer<u64>>::NAME);
     let (bounded, bounded_handle) =
         (<Bounded<u64> as Peer<u64>>::NAME, <BoundedHandles<u64> as Peer<u64>>::NAME);
     let case = |wanted: fn(&Case) -> bool| {
