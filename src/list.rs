@@ -382,7 +382,10 @@ impl<T> List<T> {
         let Some(segment) = at else { return };
         let counter = match why {
             Why::Closed => &self.store.counters.helped,
-            Why::Occupied { .. } if capacity > segment.capacity() => &self.store.counters.grows,
+            Why::Occupied { .. } if capacity > segment.capacity() => {
+                self.store.stock(capacity);
+                &self.store.counters.grows
+            }
             Why::Occupied { .. } | Why::Retracted => &self.store.counters.jams,
         };
         counter.add(1);

@@ -29,6 +29,8 @@ pub(crate) struct Store<T> {
 impl<T> Store<T> {
     /// Clearing a larger ring takes longer than fresh pages from the system.
     const RECYCLED_BYTES: usize = 4 << 20;
+    /// A larger spare is not worth its memory before it is needed.
+    const STOCKED_BYTES: usize = 64 << 10;
 
     crate::sync::const_unless_model! {
         pub(crate) fn new() -> Self {
@@ -149,6 +151,22 @@ impl<T> Store<T> {
             unsafe { spare.as_mut() }.origin = origin;
             return Some(spare);
         }
+        self.allocate(capacity, origin)
+    }
+
+    /// Allocates a spare along with a small ring that a queue has grown to: while the backlog is
+    /// steady from then on, a jam should not have to. (Models make do without.)
+    pub(crate) fn stock(&self, capacity: usize) {
+        if MODEL || Segment::<T>::bytes_for(capacity) > Self::STOCKED_BYTES {
+            return;
+        }
+        if let Some(spare) = self.allocate(capacity, Origin::default()) {
+            // SAFETY: fresh, and seen by nobody else.
+            self.keep_spare(unsafe { spare.as_ref() });
+        }
+    }
+
+    fn allocate(&self, capacity: usize, origin: Origin) -> Option<NonNull<Segment<T>>> {
         let new = Segment::allocate(capacity, origin)?;
         self.counters.live_segments.add(1);
         self.counters.live_bytes.add(Segment::<T>::bytes_for(capacity));

@@ -123,3 +123,33 @@ fn void_tickets_behind_a_stalled_closer_are_not_waited_for() {
         assert!(closer.join().unwrap().is_err());
     });
 }
+
+/// A consumer stalls for a whole lap: its ring is turned over to the spare that was allocated when
+/// the queue grew, and nothing is allocated.
+#[test]
+fn the_first_jam_takes_the_spare() {
+    set_hook();
+    let queue = queue::<u32>(4);
+    (0..5).for_each(|item| queue.push(item));
+    let before = queue.stats();
+    assert_eq!((queue.segment_capacity(), before.live_segments), (8, 3), "{before:?}");
+    std::thread::scope(|s| {
+        let (taken, consumer_has_taken) = Gate::new(Point::PopTaken);
+        let queue = &queue;
+        // The last item of the first ring, and then one of the second.
+        (0..4).for_each(|item| assert_eq!(queue.pop(), Some(item)));
+        s.spawn(move || {
+            STOPS.set([taken].into());
+            queue.pop()
+        });
+        consumer_has_taken.wait();
+        for item in 5..14 {
+            queue.push(item);
+            assert!(queue.pop().is_some());
+        }
+        let stats = queue.stats();
+        assert_eq!((stats.jams, stats.grows, queue.segment_capacity()), (1, 1, 8), "{stats:?}");
+        assert!(stats.live_segments <= before.live_segments, "{stats:?}");
+        consumer_has_taken.open();
+    });
+}
