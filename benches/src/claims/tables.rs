@@ -97,7 +97,8 @@ fn outcomes(soak: &Data) -> Table {
             with_peer.filter(|(.., ratio)| ratio.verdict() == verdict).count().to_string()
         };
         let mut row = vec![(*peer).to_owned()];
-        for (_, ours) in OURS {
+        // Handle and Queue, as in the figure.
+        for (_, ours) in &OURS[..2] {
             let verdicts = [Verdict::Win, Verdict::Loss, Verdict::NoDifference];
             row.extend(verdicts.map(|verdict| count(ours, verdict)));
         }
