@@ -35,7 +35,7 @@ pub use iter::{Drain, IntoIter, TryIter};
 /// | progress | lock-free, but for the allocator, the operating system's process-wide barrier and a thread's first operation, which registers it: no operation waits without a bound for a stalled thread |
 /// | cost, uncontended | push: 1 atomic read-modify-write; pop: 1. Each pins the thread, which is two stores and, where the kernel has no process-wide barrier, a fence; a [`Handle`] does without |
 /// | memory | 8 bytes and the item, rounded up to the item's alignment (4 at the least), a slot; 64 slots at the least, by default |
-/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others, and then none as a rule, as there is a spare ring; one for each ring linked otherwise, and one for the spare of a ring of at most 64 KiB that the queue has grown to |
+/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others, and then none as a rule, as there is a spare ring; one for each ring linked otherwise, and up to two for spares of a ring that the queue has grown to, of at most 64 KiB together |
 /// | a stalled thread | delays nobody; while it stalls inside an operation of `Queue`, rings retired meanwhile stay in memory |
 /// | when not to use it | one producer and one consumer, a fixed bound ([`BoundedQueue`](crate::BoundedQueue)), or a need to wait for items |
 ///

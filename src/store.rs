@@ -29,7 +29,7 @@ pub(crate) struct Store<T> {
 impl<T> Store<T> {
     /// Clearing a larger ring takes longer than fresh pages from the system.
     const RECYCLED_BYTES: usize = 4 << 20;
-    /// A larger spare is not worth its memory before it is needed.
+    /// More spares are not worth their memory before they are needed.
     const STOCKED_BYTES: usize = 64 << 10;
 
     crate::sync::const_unless_model! {
@@ -154,15 +154,16 @@ impl<T> Store<T> {
         self.allocate(capacity, origin)
     }
 
-    /// Allocates a spare along with a small ring that a queue has grown to: while the backlog is
+    /// Allocates spares along with a small ring that a queue has grown to: while the backlog is
     /// steady from then on, a jam should not have to. (Models make do without.)
     pub(crate) fn stock(&self, capacity: usize) {
-        if MODEL || Segment::<T>::bytes_for(capacity) > Self::STOCKED_BYTES {
-            return;
-        }
-        if let Some(spare) = self.allocate(capacity, Origin::default()) {
-            // SAFETY: fresh, and seen by nobody else.
-            self.keep_spare(unsafe { spare.as_ref() });
+        let most = Self::STOCKED_BYTES / Segment::<T>::bytes_for(capacity);
+        let missing = self.spares.iter().filter(|spare| spare.load(Relaxed).is_null()).count();
+        for _ in 0..if MODEL { 0 } else { missing.min(most) } {
+            if let Some(spare) = self.allocate(capacity, Origin::default()) {
+                // SAFETY: fresh, and seen by nobody else.
+                self.keep_spare(unsafe { spare.as_ref() });
+            }
         }
     }
 

@@ -62,7 +62,8 @@ pub fn targets(results: &Results) -> Vec<Target> {
         targets.extend(pair.and_then(|pair| per_item(comparison, pair, handle, 0.35)));
         targets.extend(ratio(comparison, handle, seg_queue, 0.12));
     }
-    for (_, ours) in OURS {
+    // The bounded ones do not promise it: they have no spare before a ring has jammed.
+    for (_, ours) in &OURS[..3] {
         for comparison in case(|case| matches!(case, Case::RingBoundary { .. })) {
             targets.extend(no_allocation(comparison, ours));
         }
