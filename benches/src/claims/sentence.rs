@@ -51,7 +51,8 @@ impl Sentence {
         let mut pattern = String::from("(?s)");
         for (literal, fact) in self.pieces() {
             pattern.push_str(&literal_pattern(literal));
-            pattern.push_str(if fact.is_some() { r"(\S.*?)" } else { "" });
+            // A fact is short, and neither spans lines nor the cells of a table.
+            pattern.push_str(if fact.is_some() { r"([^\s|][^\n|]{0,60}?)" } else { "" });
         }
         let pattern = Regex::new(&pattern).map_err(|error| error.to_string())?;
         let mut places = pattern.captures_iter(text);
@@ -123,6 +124,14 @@ mod tests {
     }
 
     const TEXT: &str = "It won\n96 pairings (0.48\u{20}[0.47-0.49] of the time).";
+
+    #[test]
+    fn a_number_does_not_reach_across_lines_or_cells() {
+        let sentence = sentence("| {won} to {ratio} ns");
+        let text = "scope(|s|\n  1 to 2);\n| nothing to see | 96 to 0.48\u{20}[0.47-0.49] ns |";
+        assert_eq!(sentence.check(text, &facts()), [""; 0]);
+        assert_eq!(sentence.renew(text, &facts()).as_deref(), Ok(text));
+    }
 
     #[test]
     fn a_true_sentence_passes_however_it_is_wrapped() {
