@@ -157,9 +157,12 @@ impl<T> Store<T> {
     /// Allocates spares along with a small ring that a queue has grown to: while the backlog is
     /// steady from then on, a jam should not have to. (Models make do without.)
     pub(crate) fn stock(&self, capacity: usize) {
+        if MODEL {
+            return;
+        }
         let most = Self::STOCKED_BYTES / Segment::<T>::bytes_for(capacity);
         let missing = self.spares.iter().filter(|spare| spare.load(Relaxed).is_null()).count();
-        for _ in 0..if MODEL { 0 } else { missing.min(most) } {
+        for _ in 0..missing.min(most) {
             if let Some(spare) = self.allocate(capacity, Origin::default()) {
                 // SAFETY: fresh, and seen by nobody else.
                 self.keep_spare(unsafe { spare.as_ref() });
