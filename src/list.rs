@@ -338,7 +338,7 @@ impl<T> List<T> {
             Err(winner) => {
                 // SAFETY: `new` was not linked: it is as `preload` left it, and ours alone.
                 unsafe { new.unload() }; // [P21]
-                self.store.keep_spare(new);
+                self.store.keep_spare(new.place());
                 match winner {
                     Link::To(next) => Ok(Placed::Retry(next)),
                     Link::Final | Link::Open => Err(Rejected::Closed),
@@ -436,7 +436,7 @@ impl<T> List<T> {
                 Turn::Expired => self.store.counters.expired.add(1),
             }
         } else {
-            self.store.keep_spare(new);
+            self.store.keep_spare(new.place());
         }
     }
 

@@ -33,14 +33,14 @@ pub use iter::{Drain, IntoIter, TryIter};
 /// | push takes effect | when it takes the ticket that its item is published at, or when the ring that holds its item is linked |
 /// | pop takes effect | when it claims its ticket; `None` at the moment it saw no ticket unclaimed |
 /// | progress | lock-free, but for the allocator, the operating system's process-wide barrier and a thread's first operation, which registers it: no operation waits without a bound for a stalled thread |
-/// | cost, uncontended | push: 1 atomic read-modify-write; pop: 1. Each pins the thread, which is two stores and, where the kernel has no process-wide barrier, a fence; a [`Handle`] does without |
+/// | cost, uncontended | push: 1 atomic read-modify-write; pop: 1. Each pins the thread, which is two stores that others see and, where the kernel has no process-wide barrier, a fence; a [`Handle`] does without |
 /// | memory | 8 bytes and the item, rounded up to the item's alignment (4 at the least), a slot; 64 slots at the least, by default |
-/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others, and then none as a rule, as there is a spare ring; one for each ring linked otherwise, and up to two for spares of a ring that the queue has grown to, of at most 64 KiB together |
+/// | allocations | none while the backlog stays between a quarter and the whole of the ring, unless a thread is stalled in an operation for a whole lap of the others, or for longer than a consumer waits, and then none as a rule in a queue that has grown, as there is a spare ring; one for each ring linked otherwise, and up to two for spares of a ring that the queue has grown to, of at most 64 KiB together |
 /// | a stalled thread | delays nobody; while it stalls inside an operation of `Queue`, rings retired meanwhile stay in memory |
 /// | when not to use it | one producer and one consumer, a fixed bound ([`BoundedQueue`](crate::BoundedQueue)), or a need to wait for items |
 ///
 /// A queue allocates nothing before its first push. (The first operation of a thread, on whichever
-/// queue, registers the thread, which takes 256 bytes unless a thread that has ended left some.)
+/// queue, registers the thread, which takes at most 256 bytes unless a thread that has ended left some.)
 ///
 /// ```
 /// use segring::Queue;

@@ -57,8 +57,9 @@ struct Record {
     next: Option<&'static CachePadded<Record>>,
 }
 
-/// Epochs are even numbers. They may wrap: what is compared is a difference, and one that comes out
-/// too small only keeps a ring for longer.
+/// Epochs are even numbers. They may wrap, which 64 bits do not in practice: what is compared is a
+/// difference, and one that comes out too small only keeps a ring for longer. (On 32 bits a thread
+/// would have to stall in [`advance`] for exactly 2^31 steps to do harm.)
 const STEP: usize = 2;
 const PINNED: usize = 1;
 

@@ -38,7 +38,8 @@ pub(crate) struct Segment<T> {
     back: CachePadded<Back>,
     /// The consumers' line.
     front: CachePadded<Front>,
-    /// The number of valid tickets once the ring is closed, and MAX before that.
+    /// MAX while the ring is open; the number of valid tickets, or more until the closer has
+    /// stored it, once it is closed.
     end: AtomicUsize,
     /// Null, the next ring, or the mark that there will be none. Owned by [`crate::list`].
     pub(crate) next: AtomicPtr<Self>,

@@ -1,4 +1,4 @@
-//! Where rings come from and where they go: the spare and the limbo list.
+//! Where rings come from and where they go: the spares and the limbo list.
 //!
 //! A retired ring waits in limbo until its epoch is over and every handle has let go of it. The
 //! queue's own threads then free it, so that no other queue's operation pays for unmapping our
@@ -57,17 +57,18 @@ impl<T> Store<T> {
         self.counters.give_ups.add(segment.give_ups.get());
         segment.give_ups.set(0);
         segment.retired.renew(); // [P25]
-        self.bury(segment);
+        self.bury(segment.place());
         self.collect();
     }
 
-    /// Puts a retired ring into the limbo list.
-    fn bury(&self, segment: &Segment<T>) {
+    /// Puts a retired ring into the limbo list, from where another thread may free it at once.
+    fn bury(&self, retired: NonNull<Segment<T>>) {
         let mut top = self.limbo.load(Relaxed);
         loop {
-            segment.limbo_next.store(top, Relaxed);
+            // SAFETY: the list's reference to it is ours until the exchange has succeeded.
+            unsafe { retired.as_ref() }.limbo_next.store(top, Relaxed);
             // [LIST-4 release -> LIST-5] `limbo_next`. Swapping out the whole list leaves no ABA.
-            match self.limbo.compare_exchange(top, segment.address(), Release, Relaxed) {
+            match self.limbo.compare_exchange(top, retired.as_ptr(), Release, Relaxed) {
                 Ok(_) => return,
                 Err(current) => top = current,
             }
@@ -92,7 +93,7 @@ impl<T> Store<T> {
                 // SAFETY: ours is the last reference.
                 unsafe { self.recycle(retired) };
             } else {
-                self.bury(segment);
+                self.bury(retired);
             }
         }
         is_waiting
@@ -127,7 +128,7 @@ impl<T> Store<T> {
         }
         self.counters.give_ups.add(segment.give_ups.get());
         segment.renew();
-        self.keep_spare(segment);
+        self.keep_spare(retired);
     }
 
     /// Moves reclamation on as far as it goes; returns the bytes that stay retired.
@@ -164,8 +165,7 @@ impl<T> Store<T> {
         let missing = self.spares.iter().filter(|spare| spare.load(Relaxed).is_null()).count();
         for _ in 0..missing.min(most) {
             if let Some(spare) = self.allocate(capacity, Origin::default()) {
-                // SAFETY: fresh, and seen by nobody else.
-                self.keep_spare(unsafe { spare.as_ref() });
+                self.keep_spare(spare);
             }
         }
     }
@@ -197,14 +197,14 @@ impl<T> Store<T> {
     }
 
     /// Keeps a fresh ring that was not needed, or frees it if there are enough.
-    pub(crate) fn keep_spare(&self, segment: &Segment<T>) {
+    pub(crate) fn keep_spare(&self, fresh: NonNull<Segment<T>>) {
         let is_kept = self.spares.iter().any(|spare| {
             // [LIST-6 release -> LIST-7] The ring's state.
-            spare.compare_exchange(null_mut(), segment.address(), Release, Relaxed).is_ok()
+            spare.compare_exchange(null_mut(), fresh.as_ptr(), Release, Relaxed).is_ok()
         });
         if !is_kept {
             // SAFETY: never linked, so ours alone.
-            unsafe { self.free(segment.place()) };
+            unsafe { self.free(fresh) };
         }
     }
 

@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use crate::clock::Clock;
 use crate::compare::{Comparison, Series, in_rounds, sample_length};
 use crate::machine::Machine;
-use crate::peers::{Competitor, Progress as Promised, roster};
+use crate::peers::{Competitor, OneConsumer, Peer, Progress as Promised, roster};
 use crate::probe::Probe;
 use crate::progress::Progress;
 use crate::record::{Line, Record};
@@ -156,8 +156,12 @@ fn compare(
 /// Bursts of everybody who really holds items.
 fn bursts(competitors: &[Competitor]) -> Vec<Series<Burst>> {
     let holders = competitors.iter().copied();
-    let holders: Vec<Competitor> =
-        holders.filter(|competitor| competitor.promise.progress != Promised::Floor).collect();
+    // The burst asks a queue that resizes for its ring beside the end that it uses, which the queue
+    // of one consumer does not offer: it has the same rings as the others.
+    let holders: Vec<Competitor> = holders
+        .filter(|competitor| competitor.promise.progress != Promised::Floor)
+        .filter(|competitor| competitor.name != <OneConsumer<u64> as Peer<u64>>::NAME)
+        .collect();
     // One each that does not count: it frees what other peers' checks have left to their collectors,
     // which would be taken from what the first queue holds.
     for holder in &holders {

@@ -1,4 +1,4 @@
-//! Tier B: the whole queue, with loom's atomics and the real epoch collector. Freed segments keep
+//! Tier B: the whole queue, with loom's atomics and the epochs' barriers. Freed segments keep
 //! a tombstone: nobody may come by any more.
 #![cfg(segring_loom)]
 

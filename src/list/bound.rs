@@ -142,12 +142,12 @@ impl<T> List<T> {
                 Link::Open => break,
             }
         }
-        let Some(new) = self.continuation(at, guard) else { return Err(Rejected::NoMemory) };
+        let Some((new, _)) = self.continuation(at, guard) else { return Err(Rejected::NoMemory) };
         // Since `at` is closed this has been the queue's next position, and will be until a ring is
         // linked.
         if !is_within(new.issued(), new.seen_claimed(), limit) && !mutant("appender-sees-no-limit")
         {
-            self.store.keep_spare(new);
+            self.store.keep_spare(new.place());
             return Err(Rejected::Full);
         }
         // SAFETY: fresh, and seen by nobody else.
@@ -162,7 +162,7 @@ impl<T> List<T> {
             Err(winner) => {
                 // SAFETY: `new` was not linked: it is as `preload` left it, and ours alone.
                 unsafe { new.unload() };
-                self.store.keep_spare(new);
+                self.store.keep_spare(new.place());
                 match winner {
                     Link::To(next) => Ok(Placed::Retry(next)),
                     Link::Final | Link::Open => Err(Rejected::Closed),
@@ -172,17 +172,22 @@ impl<T> List<T> {
     }
 
     /// Closes a ring and makes the one to follow it, not yet linked, which knows what was claimed
-    /// after the closing. `None`: no memory for it, and the ring is as it was.
+    /// after the closing; and whether this call closed it. `None`: no memory for the new ring, and
+    /// the old one is as it was.
     ///
     /// The caller keeps `at` from being freed.
-    fn continuation<'g>(&self, at: &Segment<T>, _guard: &'g Guard) -> Option<&'g Segment<T>> {
+    fn continuation<'g>(
+        &self,
+        at: &Segment<T>,
+        _guard: &'g Guard,
+    ) -> Option<(&'g Segment<T>, bool)> {
         let mut new = self.store.fresh(at.capacity(), Origin::default())?;
-        at.close();
+        let is_closer = at.close();
         // SAFETY: fresh, and seen by nobody else.
         unsafe { new.as_mut() }.count_from(at.issued(), self.claimed(at));
         // SAFETY: a ring that is not linked is not freed by others, nor is one that was linked
         // after the guard pinned.
-        Some(unsafe { new.as_ref() })
+        Some((unsafe { new.as_ref() }, is_closer))
     }
 
     /// The duty of whoever owns a ticket at a quarter of a lap: frees what is retired and ends a
@@ -195,11 +200,14 @@ impl<T> List<T> {
             return;
         }
         let guard = pin();
-        let Some(new) = self.continuation(segment, &guard) else { return };
-        if self.link(Some(segment), new, &guard).is_ok() {
+        let Some((new, is_closer)) = self.continuation(segment, &guard) else { return };
+        // Only the closer links: the ring was open while this thread was pinned, so that whatever
+        // is linked behind it is not freed before the guard unpins. A ring closed before may have
+        // been left, and so may be what is behind it.
+        if is_closer && self.link(Some(segment), new, &guard).is_ok() {
             self.store.counters.expired.add(1);
         } else {
-            self.store.keep_spare(new);
+            self.store.keep_spare(new.place());
         }
     }
 
@@ -261,7 +269,9 @@ impl<T> List<T> {
             let (segment, claimed) = self.front(&guard);
             let again = self.issued(&guard);
             if issued == again || mutant("len-unconfirmed") {
-                return issued.wrapping_sub(segment.position(claimed));
+                // Below zero: a claim that rests on a hint is seen before the ticket is.
+                let unclaimed = issued.wrapping_sub(segment.position(claimed)).cast_signed();
+                return unclaimed.max(0).cast_unsigned();
             }
             issued = again;
         }

@@ -1,8 +1,10 @@
-//! The asymmetric barrier pair: a cheap side for every push, a dear one for the rare give-up.
+//! The asymmetric barrier pair: a cheap side for every push and every pin, a dear one for the rare
+//! give-up and for each ring retired.
 //!
 //! A producer stores FULL, then loads `gave_up`; a consumer that gives up stores `gave_up`, then
 //! looks for FULL. At least one of them must see the other's store, which takes a full barrier on
-//! both sides. The kernel can run a barrier on every processor that runs a thread of this process
+//! both sides. (A thread that pins and one that retires a ring are in the same situation, see
+//! [`crate::reclaim`].) The kernel can run a barrier on every processor that runs a thread of this process
 //! (Linux: `membarrier`, private expedited), and then the producer's side only has to keep the
 //! compiler from swapping its two accesses. Elsewhere both sides are `fence(SeqCst)`. (The idea is that
 //! of desnoyers2012.)
@@ -16,7 +18,7 @@ use core::time::Duration;
 use super::Ordering::SeqCst;
 use super::{MODEL, compiler_fence, fence};
 
-/// Which pair the users of one ring employ. A ring has one from its beginning to its end.
+/// Which pair is employed. A ring, and a thread's record, have one from beginning to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pair {
     /// A fence on either side.
@@ -34,7 +36,8 @@ impl Pair {
         if !MODEL && kernel::is_ready() { Self::Process } else { Self::Fences }
     }
 
-    /// The producer's side: orders the store of FULL before the load of `gave_up`.
+    /// The cheap side: orders the store of FULL before the load of `gave_up`, and the showing of an
+    /// epoch before the reading of shared pointers.
     #[inline]
     pub(crate) fn light(self) {
         match self {
@@ -43,7 +46,8 @@ impl Pair {
         }
     }
 
-    /// The consumer's side: orders the mark in `gave_up` before the look at the state.
+    /// The dear side: orders the mark in `gave_up` before the look at the state, and the unlinking of
+    /// a ring before its stamp.
     pub(crate) fn heavy(self) {
         fence(SeqCst);
         if self == Self::Process && !kernel::barrier() {

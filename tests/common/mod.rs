@@ -18,7 +18,7 @@ pub(crate) fn queue<T>(min_slots: usize) -> Queue<T> {
     Queue::with(Hysteresis::new().with_slots(min_slots, 1 << 20).expect("a power of two"))
 }
 
-/// Frees all retired rings. Other tests' threads, which use the same collector, may be inside an
+/// Frees all retired rings. Other tests' threads, which have the same epochs, may be inside an
 /// operation and hold it up for a moment.
 pub(crate) fn reclaim_all<T>(queue: &Queue<T>) {
     let start = Instant::now();
