@@ -388,3 +388,33 @@ proptest! {
         prop_assert!(queue.into_iter().eq(model));
     }
 }
+
+/// Nobody pops: forced pushes leave the rings that they have drained.
+#[test]
+fn forced_pushes_leave_no_rings_behind() {
+    const THREADS: usize = 4;
+    const PUSHES: usize = 50_000;
+    for capacity in [1, 3, 7] {
+        let queue = BoundedQueue::new(capacity);
+        std::thread::scope(|s| {
+            for _ in 0..THREADS {
+                s.spawn(|| (0..PUSHES).for_each(|item| drop(queue.force_push(item))));
+            }
+        });
+        assert_eq!(queue.len(), capacity);
+        queue.force_push(0);
+        reclaim_bounded(&queue);
+        // The ring in use and two spares.
+        let stats = queue.stats();
+        assert!(stats.live_segments <= 3, "{stats:?}");
+    }
+}
+
+/// Frees all retired rings; other tests' threads may hold that up for a moment.
+fn reclaim_bounded<T>(queue: &BoundedQueue<T>) {
+    let start = std::time::Instant::now();
+    while queue.reclaim() > 0 {
+        assert!(start.elapsed() < std::time::Duration::from_mins(1), "{:?}", queue.stats());
+        std::thread::yield_now();
+    }
+}

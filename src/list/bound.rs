@@ -255,6 +255,24 @@ impl<T> List<T> {
         }
     }
 
+    /// Whether `head_seg` leads to this ring.
+    fn is_head(&self, segment: &Segment<T>, guard: &Guard) -> bool {
+        matches!(self.head(guard), Link::To(head) if core::ptr::eq(head, segment))
+    }
+
+    /// Leaves the drained rings at the front, as a pop does: where all room is made by force, nobody
+    /// else would.
+    #[cold]
+    #[inline(never)]
+    fn leave_drained(&self, guard: &Guard) {
+        while let Link::To(segment) = self.head(guard)
+            && segment.claimed_number().1
+            && let Link::To(next) = self.after(Some(segment), guard)
+        {
+            self.leave(segment, next);
+        }
+    }
+
     /// The position of the next ticket: nothing had been issued beyond at some moment in the call.
     fn issued(&self, guard: &Guard) -> usize {
         self.last(guard).0.map_or(0, Segment::issued)
@@ -297,6 +315,9 @@ impl<T> List<T> {
             // Head first: if the count is not too high, it was not at one moment.
             let early = mutant("evict-tail-first").then(|| self.issued(guard));
             let (segment, claimed) = self.front(guard);
+            if !self.is_head(segment, guard) {
+                self.leave_drained(guard);
+            }
             let issued = early.unwrap_or_else(|| self.issued(guard));
             if is_within(issued, segment.position(claimed), most) {
                 return Ok(None);
