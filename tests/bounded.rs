@@ -398,7 +398,7 @@ fn forced_pushes_leave_no_rings_behind() {
         let queue = BoundedQueue::new(capacity);
         std::thread::scope(|s| {
             for _ in 0..THREADS {
-                s.spawn(|| (0..PUSHES).for_each(|item| drop(queue.force_push(item))));
+                s.spawn(|| (0..PUSHES).for_each(|item| _ = queue.force_push(item)));
             }
         });
         assert_eq!(queue.len(), capacity);
