@@ -1,7 +1,15 @@
 //! A lock-free FIFO queue of linked rings.
 //!
+//! ```
+//! let queue = segring::Queue::new();
+//! queue.push("one");
+//! queue.push("two");
+//! assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some("one"), Some("two"), None));
+//! ```
+//!
 //! [`Queue`] says what it promises and costs, [`Handle`] is the cheaper way in for a thread that does
-//! many operations. Longer texts are in [`docs`]: how to use it, how it works, every
+//! many operations. [`mpsc`] has one consumer, which pops for less, and ends that see each other go;
+//! [`BoundedQueue`] has an exact capacity. Longer texts are in [`docs`]: how to use it, how it works, every
 //! synchronization edge, and how it compares.
 //!
 //! Features, none of them on by default: `rayon` for parallel iterators into and out of a queue, `bytes`

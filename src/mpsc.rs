@@ -185,7 +185,8 @@ impl<T> fmt::Debug for Producer<T> {
 /// The end of a queue that items come out of. There is one; see the [module](self).
 ///
 /// Dropping it closes the queue and drops the items that are inside, so that what waits for them
-/// does not wait for the producers to notice.
+/// does not wait for the producers to notice. (If the destructor of one panics, the rest go with the last
+/// producer.)
 pub struct Consumer<T> {
     /// The ring that `head_seg` leads to. Nobody else leaves it, so that it needs no reference.
     at: Option<NonNull<Segment<T>>>,

@@ -16,7 +16,8 @@ impl<T> Queue<T> {
     /// The batch is not one step: each item is a push of its own, and other threads' items may come
     /// to stand in between.
     ///
-    /// If the iterator panics, the items that it has given are pushed before the panic goes on.
+    /// If the iterator panics, the items that it has given are pushed before the panic goes on (and
+    /// dropped where they cannot be, in a closed queue).
     ///
     /// # Panics
     /// When the queue has been closed; the items that are not pushed yet are dropped. Use
@@ -43,7 +44,8 @@ impl<T> Queue<T> {
     /// back those that it did not push, in their order.
     ///
     /// # Errors
-    /// When the queue has been closed, or when a ring is needed and there is no memory for it. An
+    /// When the queue has been closed, or when a ring is needed and there is no memory for it. (The items
+    /// that come back are in a small `Vec`: without memory for that, it aborts.) An
     /// iterator without items is never an error.
     ///
     /// ```
