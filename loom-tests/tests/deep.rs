@@ -3,7 +3,7 @@
 
 use loom_tests::bounded;
 use loom_tests::bounded::Op as Bounded;
-use loom_tests::spec::Op::{Pop, Push};
+use loom_tests::spec::Op::{Pop, Push, Shrink};
 use loom_tests::spec::{Model, Via};
 
 /// One thread links a ring, a second one leaves its predecessor, and a third one knows the new ring
@@ -19,6 +19,20 @@ const THREE_COME_THROUGH: Model = Model {
 #[test]
 fn three_come_through() {
     THREE_COME_THROUGH.check(Via::Queue);
+}
+
+/// As in `queue.rs`, where it runs without handles.
+const SHRINK: Model = Model {
+    name: "shrinking against a push and a pop",
+    min: 1,
+    before: &[1, 2, 3],
+    popped: 3,
+    threads: &[&[Push(4)], &[Shrink], &[Pop]],
+};
+
+#[test]
+fn shrink() {
+    SHRINK.check(Via::Handle);
 }
 
 const FORCE_TWICE_AND_POP: bounded::Model = bounded::Model {

@@ -126,7 +126,6 @@ const SHRINK: Model = Model {
 #[test]
 fn shrink() {
     SHRINK.check(Via::Queue);
-    SHRINK.check(Via::Handle);
 }
 
 const CLOSE: Model = Model {
