@@ -17,13 +17,14 @@
 //! from stamp to stamp + 1 may have looked at the thread before, and says nothing. The step from
 //! stamp + 1 to stamp + 2 starts behind the barrier: it sees the thread, and has to wait for it.
 //!
-//! This is the scheme of fraser2004, as in crossbeam-epoch, with two differences. The barrier of a pin, which is most
-//! of its cost, is the light half of an asymmetric [`Pair`], so that a pin takes no
-//! read-modify-write. And nothing is deferred here: a retired ring carries its stamp and waits with
-//! its queue (see [`crate::store`]), so that retiring allocates nothing.
+//! This is the scheme of fraser2004, as in crossbeam-epoch, with two differences. The barrier of a
+//! pin, which is most of its cost, is the light half of an asymmetric [`Pair`], so that a pin takes
+//! no read-modify-write. And nothing is deferred here: a retired ring carries its stamp and waits
+//! with its queue (see [`crate::store`]), so that retiring allocates nothing.
 //!
 //! A thread that stalls while pinned lets the epoch move on once at most. It delays nobody, but
-//! what is retired meanwhile stays in memory.
+//! what is retired meanwhile stays in memory. (A signal handler that uses a queue may interrupt a
+//! pin half-way and find itself unprotected: like most allocators, queues are not for handlers.)
 
 use core::cell::Cell;
 use core::marker::PhantomData;

@@ -73,8 +73,8 @@ impl<T> Slot<T> {
     ///
     /// # Safety
     /// The caller is the one producer of this lap, and calls until it is no longer `Occupied` or
-    /// abandons the lap. All users of the slot use the same pair. After `Ok` the item has moved; after `Occupied` it has not, and after `GivenUp`
-    /// [`retract`](Self::retract) decides.
+    /// abandons the lap. All users of the slot use the same pair. After `Ok` the item has moved;
+    /// after `Occupied` it has not, and after `GivenUp` [`retract`](Self::retract) decides.
     #[inline]
     pub(crate) unsafe fn publish(
         &self,
