@@ -214,7 +214,7 @@ fn everything_is_given_back() {
     (0..100_000).for_each(|item| queue.push(Box::new(item)));
     assert!(BYTES.get() - before > 2 << 20);
     (0..99_000).for_each(|_| drop(queue.pop()));
-    reclaim_all(&queue);
+    reclaim_all(|| queue.reclaim());
     drop(queue);
     // What stays is the thread's registration.
     let kept = BYTES.get() - before;

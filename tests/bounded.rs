@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::Counted;
+use common::{Counted, reclaim_all};
 use proptest::prelude::*;
 use segring::{BoundError, BoundedHandle, BoundedQueue, PushError};
 
@@ -403,18 +403,9 @@ fn forced_pushes_leave_no_rings_behind() {
         });
         assert_eq!(queue.len(), capacity);
         queue.force_push(0);
-        reclaim_bounded(&queue);
+        reclaim_all(|| queue.reclaim());
         // The ring in use and two spares.
         let stats = queue.stats();
         assert!(stats.live_segments <= 3, "{stats:?}");
-    }
-}
-
-/// Frees all retired rings; other tests' threads may hold that up for a moment.
-fn reclaim_bounded<T>(queue: &BoundedQueue<T>) {
-    let start = std::time::Instant::now();
-    while queue.reclaim() > 0 {
-        assert!(start.elapsed() < std::time::Duration::from_mins(1), "{:?}", queue.stats());
-        std::thread::yield_now();
     }
 }

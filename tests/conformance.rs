@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Counted, Ends, queue, reclaim_all};
+use common::{Bomb, Counted, Ends, queue, reclaim_all};
 use proptest::prelude::*;
 use segring::{Hysteresis, Queue};
 
@@ -234,13 +234,6 @@ fn into_iter_gives_the_rest_and_drops_the_rest() {
 
 #[test]
 fn a_panicking_destructor_leaves_no_item_behind() {
-    struct Bomb<'a>(&'a AtomicUsize, bool);
-    impl Drop for Bomb<'_> {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-            assert!(!self.1, "armed");
-        }
-    }
     for armed in 0..20 {
         let drops = AtomicUsize::new(0);
         let queue = queue(2);
@@ -329,7 +322,7 @@ fn a_burst_is_forgotten_after_two_laps() {
         assert!(queue.pop().is_some());
     }
     assert_eq!(queue.segment_capacity(), 64);
-    reclaim_all(&queue);
+    reclaim_all(|| queue.reclaim());
     let stats = queue.stats();
     // The ring, and perhaps a spare one.
     assert!(stats.live_segments <= 2 && stats.live_bytes <= 4096, "{stats:?}");

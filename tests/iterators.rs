@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Counted, queue};
+use common::{Bomb, Counted, queue};
 use segring::Queue;
 
 mod common;
@@ -104,16 +104,6 @@ fn a_forgotten_drain_leaves_the_rest_inside() {
     assert_eq!(drain.next().as_deref(), Some(&0));
     std::mem::forget(drain);
     assert!(queue.into_iter().map(|item| *item).eq(1..10));
-}
-
-/// An item that may panic when it is dropped.
-struct Bomb<'a>(&'a AtomicUsize, bool);
-
-impl Drop for Bomb<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        assert!(!self.1, "armed");
-    }
 }
 
 #[test]

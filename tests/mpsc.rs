@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Counted, mpsc_queue};
+use common::{Bomb, Counted, mpsc_queue};
 use segring::mpsc::{self, Consumer, Producer};
 use segring::{PopError, PushError};
 
@@ -166,13 +166,6 @@ fn the_consumer_goes_away_under_way() {
 
 #[test]
 fn a_panicking_destructor_leaves_no_item_behind() {
-    struct Bomb<'a>(&'a AtomicUsize, bool);
-    impl Drop for Bomb<'_> {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-            assert!(!self.1, "armed");
-        }
-    }
     for armed in 0..20 {
         let drops = AtomicUsize::new(0);
         let (mut producer, consumer) = mpsc_queue(2);

@@ -13,6 +13,8 @@ use std::sync::Arc;
 use segring::model::live_segments;
 use segring::{BoundedHandle, BoundedQueue, PushError};
 
+use crate::interleave::{self, Sequential, outcomes};
+
 /// An operation of a thread.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
@@ -64,7 +66,7 @@ impl core::fmt::Debug for Answer {
 }
 
 /// The answers of each thread, and what was left inside.
-pub type Outcome = (Vec<Vec<Answer>>, Vec<u8>);
+pub type Outcome = interleave::Outcome<Answer>;
 
 /// How the threads use the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,10 +142,7 @@ impl Model {
             .iter()
             .map(|ops| ops.iter().copied().flat_map(take_apart).collect())
             .collect();
-        let (done, answers) = (vec![0; threads.len()], vec![Vec::new(); threads.len()]);
-        let mut allowed = BTreeSet::new();
-        start.interleave(&done, &answers, &threads, &mut allowed);
-        allowed
+        outcomes(&start, &threads)
     }
 }
 
@@ -226,28 +225,18 @@ impl State {
         };
         Some(answer)
     }
+}
 
-    fn interleave(
-        &self,
-        done: &[usize],
-        answers: &[Vec<Answer>],
-        threads: &[Vec<Step>],
-        allowed: &mut BTreeSet<Outcome>,
-    ) {
-        let mut over = true;
-        for (thread, steps) in threads.iter().enumerate() {
-            let Some(&step) = steps.get(done[thread]) else { continue };
-            over = false;
-            let (mut state, mut done, mut answers) =
-                (self.clone(), done.to_vec(), answers.to_vec());
-            done[thread] += 1;
-            if !(matches!(step, Step::Evict) && answers[thread].last() == Some(&Answer::Closed)) {
-                answers[thread].extend(state.apply(step));
-            }
-            state.interleave(&done, &answers, threads, allowed);
-        }
-        if over {
-            allowed.insert((answers.to_vec(), self.queue.iter().copied().collect()));
-        }
+impl Sequential for State {
+    type Step = Step;
+    type Answer = Answer;
+
+    fn step(&mut self, step: Step, last: Option<Answer>) -> Option<Answer> {
+        let is_over = matches!(step, Step::Evict) && last == Some(Answer::Closed);
+        if is_over { None } else { self.apply(step) }
+    }
+
+    fn left(&self) -> Vec<u8> {
+        self.queue.iter().copied().collect()
     }
 }

@@ -25,6 +25,7 @@ use coverage::Coverage;
 
 pub mod bounded;
 mod coverage;
+mod interleave;
 pub mod spec;
 
 /// Runs a model to its end, without and with the shadow, and prints a line about each.

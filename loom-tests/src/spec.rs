@@ -11,6 +11,7 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use segring::model::live_segments;
 use segring::{Hysteresis, Queue, mpsc};
 
+use crate::interleave::{self, Sequential, outcomes};
 use ends::{Ends, Leased};
 
 mod ends;
@@ -64,7 +65,7 @@ pub enum Answer {
 }
 
 /// The answers of each thread, and what was left inside.
-pub type Outcome = (Vec<Vec<Answer>>, Vec<u8>);
+pub type Outcome = interleave::Outcome<Answer>;
 
 /// How the threads use the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +92,15 @@ pub struct Model {
     /// The threads.
     pub threads: &'static [&'static [Op]],
 }
+
+/// A larger ring, nearly empty, is replaced by a smaller one.
+pub const SHRINK: Model = Model {
+    name: "shrinking against a push and a pop",
+    min: 1,
+    before: &[1, 2, 3],
+    popped: 3,
+    threads: &[&[Op::Push(4)], &[Op::Shrink], &[Op::Pop]],
+};
 
 impl Model {
     /// Explores the model and checks its outcomes.
@@ -229,11 +239,8 @@ impl Model {
 
     /// The outcomes of all interleavings of whole operations.
     fn allowed(self) -> BTreeSet<Outcome> {
-        let mut allowed = BTreeSet::new();
         let threads: Vec<_> = self.threads.iter().map(|ops| take_apart(ops)).collect();
-        let (done, answers) = (vec![0; threads.len()], vec![Vec::new(); threads.len()]);
-        interleave(&self.start(), &done, &answers, &threads, &mut allowed);
-        allowed
+        outcomes(&self.start(), &threads)
     }
 }
 
@@ -406,25 +413,15 @@ fn take_apart(ops: &[Op]) -> Vec<Step> {
     steps.collect()
 }
 
-fn interleave(
-    state: &State,
-    done: &[usize],
-    answers: &[Vec<Answer>],
-    threads: &[Vec<Step>],
-    allowed: &mut BTreeSet<Outcome>,
-) {
-    let mut over = true;
-    for (thread, steps) in threads.iter().enumerate() {
-        let Some(&Step { op, more }) = steps.get(done[thread]) else { continue };
-        over = false;
-        let (mut state, mut done, mut answers) = (state.clone(), done.to_vec(), answers.to_vec());
-        if !(more && answers[thread].last() == Some(&Answer::Popped(None))) {
-            answers[thread].extend(state.apply(op));
-        }
-        done[thread] += 1;
-        interleave(&state, &done, &answers, threads, allowed);
+impl Sequential for State {
+    type Step = Step;
+    type Answer = Answer;
+
+    fn step(&mut self, Step { op, more }: Step, last: Option<Answer>) -> Option<Answer> {
+        if more && last == Some(Answer::Popped(None)) { None } else { self.apply(op) }
     }
-    if over {
-        allowed.insert((answers.to_vec(), state.queue.iter().copied().collect()));
+
+    fn left(&self) -> Vec<u8> {
+        self.queue.iter().copied().collect()
     }
 }

@@ -3,8 +3,8 @@
 
 use loom_tests::bounded;
 use loom_tests::bounded::Op as Bounded;
-use loom_tests::spec::Op::{Pop, Push, Shrink};
-use loom_tests::spec::{Model, Via};
+use loom_tests::spec::Op::{Pop, Push};
+use loom_tests::spec::{Model, SHRINK, Via};
 
 /// One thread links a ring, a second one leaves its predecessor, and a third one knows the new ring
 /// from `head_seg` alone.
@@ -21,15 +21,7 @@ fn three_come_through() {
     THREE_COME_THROUGH.check(Via::Queue);
 }
 
-/// As in `queue.rs`, where it runs without handles.
-const SHRINK: Model = Model {
-    name: "shrinking against a push and a pop",
-    min: 1,
-    before: &[1, 2, 3],
-    popped: 3,
-    threads: &[&[Push(4)], &[Shrink], &[Pop]],
-};
-
+/// In `queue.rs` without handles.
 #[test]
 fn shrink() {
     SHRINK.check(Via::Handle);

@@ -2,8 +2,8 @@
 //! a tombstone: nobody may come by any more.
 #![cfg(segring_loom)]
 
-use loom_tests::spec::Op::{Close, IsClosed, IsEmpty, NewHandle, Pop, Push, Reclaim, Shrink};
-use loom_tests::spec::{Model, Via};
+use loom_tests::spec::Op::{Close, IsClosed, IsEmpty, NewHandle, Pop, Push, Reclaim};
+use loom_tests::spec::{Model, SHRINK, Via};
 use segring::model::mutated;
 
 const TWO_PUSHES_ONE_POP: Model = Model {
@@ -114,18 +114,9 @@ fn circulate() {
     CIRCULATE.check(Via::Handle);
 }
 
-/// A larger ring, nearly empty, is replaced by a smaller one.
-const SHRINK: Model = Model {
-    name: "shrinking against a push and a pop",
-    min: 1,
-    before: &[1, 2, 3],
-    popped: 3,
-    threads: &[&[Push(4)], &[Shrink], &[Pop]],
-};
-
 #[test]
 fn shrink() {
-    SHRINK.check(Via::Queue);
+    SHRINK.check(Via::Queue); // Through handles in `deep.rs`.
 }
 
 const CLOSE: Model = Model {

@@ -20,10 +20,14 @@ pub(crate) fn queue<T>(min_slots: usize) -> Queue<T> {
 
 /// Frees all retired rings. Other tests' threads, which have the same epochs, may be inside an
 /// operation and hold it up for a moment.
-pub(crate) fn reclaim_all<T>(queue: &Queue<T>) {
+pub(crate) fn reclaim_all(reclaim: impl Fn() -> usize) {
     let start = Instant::now();
-    while queue.reclaim() > 0 {
-        assert!(start.elapsed() < Duration::from_mins(1), "retired for good: {:?}", queue.stats());
+    loop {
+        let retired = reclaim();
+        if retired == 0 {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_mins(1), "{retired} bytes are retired for good");
         std::thread::yield_now();
     }
 }
@@ -120,6 +124,17 @@ impl<T: Send> Batches<T> for (Producer<T>, Consumer<T>) {
 
     fn pop_into(&mut self, items: &mut Vec<T>, max: usize) -> usize {
         self.1.pop_into(items, max)
+    }
+}
+
+/// Counts how often it is dropped, and panics then if it is armed.
+#[derive(Debug)]
+pub(crate) struct Bomb<'a>(pub(crate) &'a AtomicUsize, pub(crate) bool);
+
+impl Drop for Bomb<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        assert!(!self.1, "armed");
     }
 }
 
