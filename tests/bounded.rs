@@ -404,8 +404,9 @@ fn forced_pushes_leave_no_rings_behind() {
         assert_eq!(queue.len(), capacity);
         queue.force_push(0);
         reclaim_all(|| queue.reclaim());
-        // The ring in use and two spares.
+        // Two spares, and the rings that the last items lie in: as a rule one, but
+        // rings that end early can hold an item each. Thousands were left behind.
         let stats = queue.stats();
-        assert!(stats.live_segments <= 3, "{stats:?}");
+        assert!(stats.live_segments <= 2 * capacity + 4, "{stats:?}");
     }
 }
