@@ -395,12 +395,12 @@ impl<T> BoundedHandle<'_, T> {
     /// As [`BoundedQueue::try_push`].
     #[inline]
     pub fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
-        let Some(segment) = self.ends.leased() else { return self.push_elsewhere(item) };
+        let Some(segment) = self.ends.push_to.ring() else { return self.push_elsewhere(item) };
         let item = ManuallyDrop::new(item);
         // SAFETY: after `Ok` the item is not touched any more.
         match unsafe { self.ends.queue().list.push_to(segment, self.capacity, &item) } {
             Ok(number) => {
-                self.ends.pushed(number);
+                self.ends.push_to.pushed(number);
                 Ok(())
             }
             Err(NoPlace::Full) => Err(PushError::Full(ManuallyDrop::into_inner(item))),
@@ -416,7 +416,7 @@ impl<T> BoundedHandle<'_, T> {
         // SAFETY: after `Ok` the item is not touched any more.
         match unsafe { self.ends.queue().list.push_below(self.capacity, &item, &guard) } {
             Ok(segment) => {
-                self.ends.lease(segment);
+                self.ends.push_to.renew(segment);
                 Ok(())
             }
             Err(rejected) => Err(rejected.with(item)),

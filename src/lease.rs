@@ -1,9 +1,10 @@
-//! [`Lease`]: a counted reference to a ring, and pushing through it without a pin.
+//! [`Lease`]: a counted reference to a ring. [`Inlet`]: pushing through one without a pin.
 
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
 use crate::batch::Chunk;
+use crate::contention::Turns;
 use crate::error::PushError;
 use crate::list::{List, Rejected};
 use crate::reclaim::pin;
@@ -26,12 +27,6 @@ impl<T> Lease<T> {
         Self(None)
     }
 
-    /// Which ring it is.
-    #[inline]
-    pub(crate) fn ring(&self) -> Option<NonNull<Segment<T>>> {
-        self.0
-    }
-
     #[inline]
     pub(crate) fn get(&self) -> Option<&Segment<T>> {
         // SAFETY: the reference we count keeps the ring.
@@ -45,26 +40,69 @@ impl<T> Lease<T> {
             *self = Self(Some(segment.place()));
         }
     }
+}
 
-    /// Pushes; tells `pushed` the ring and the ticket behind the item's if that was the leased one.
+impl<T> Drop for Lease<T> {
+    fn drop(&mut self) {
+        if let Some(segment) = self.0
+            && !is_model_failing()
+        {
+            // SAFETY: we own this reference and are done.
+            unsafe { Segment::release(segment) };
+        }
+    }
+}
+
+/// One thread's way in: the ring that it pushed to last, and its turns there.
+#[derive(Debug)]
+pub(crate) struct Inlet<T> {
+    lease: Lease<T>,
+    turns: Turns,
+}
+
+impl<T> Inlet<T> {
+    pub(crate) const fn new() -> Self {
+        Self { lease: Lease::new(), turns: Turns::new() }
+    }
+
+    /// The ring to push to.
     #[inline]
-    pub(crate) fn push(
-        &mut self,
-        list: &List<T>,
-        item: T,
-        pushed: impl FnOnce(NonNull<Segment<T>>, usize),
-    ) -> Result<(), PushError<T>> {
-        let Some(segment) = self.get() else { return self.push_elsewhere(list, item, None) };
+    pub(crate) fn ring(&self) -> Option<&Segment<T>> {
+        self.lease.get()
+    }
+
+    /// How many tickets of a ring are issued, as far as this thread's own tell.
+    #[inline]
+    pub(crate) fn known_tail(&self, of: &Lease<T>) -> usize {
+        if self.lease.0 == of.0 { self.turns.next() } else { 0 }
+    }
+
+    /// Notes that an item is in at this ticket of the ring.
+    #[inline]
+    pub(crate) fn pushed(&mut self, number: usize) {
+        self.turns.took(number, number + 1);
+    }
+
+    /// Pushes to another ring from now on, which the caller keeps from being freed meanwhile.
+    pub(crate) fn renew(&mut self, segment: &Segment<T>) {
+        self.turns.forget();
+        self.lease.renew(segment);
+    }
+
+    /// Pushes.
+    #[inline]
+    pub(crate) fn push(&mut self, list: &List<T>, item: T) -> Result<(), PushError<T>> {
+        let Some(segment) = self.ring() else { return self.push_elsewhere(list, item, None) };
         let ticket = segment.issue();
         let (number, tick) = (ticket.number(), ticket.tick());
         let item = ManuallyDrop::new(item);
         // SAFETY: after `Ok` the item is not touched any more.
         match unsafe { ticket.fill(&item) } {
             Ok(()) => {
-                pushed(segment.place(), number + 1);
                 if let Some(ticket) = tick {
                     list.tick(segment, ticket);
                 }
+                self.pushed(number);
                 Ok(())
             }
             Err(unfilled) => {
@@ -84,7 +122,7 @@ impl<T> Lease<T> {
         number: usize,
         why: Unpublished,
     ) -> Result<(), PushError<T>> {
-        let Some(segment) = self.get() else { unreachable!("the ticket is from there") };
+        let Some(segment) = self.ring() else { unreachable!("the ticket is from there") };
         let item = ManuallyDrop::new(item);
         // SAFETY: `push` has this ticket, and ends with this. After `Ok` the item is not touched any
         // more.
@@ -94,21 +132,19 @@ impl<T> Lease<T> {
         }
     }
 
-    /// Pushes all items of a chunk; after an error those that were not pushed are still in it. Tells
-    /// `pushed` as [`push`](Self::push) does.
+    /// Pushes all items of a chunk; after an error those that were not pushed are still in it.
     pub(crate) fn push_chunk(
         &mut self,
         list: &List<T>,
         chunk: &mut Chunk<'_, T>,
-        mut pushed: impl FnMut(NonNull<Segment<T>>, usize),
     ) -> Result<(), Rejected> {
         while !chunk.is_empty() {
-            let refused = match self.get() {
+            let refused = match self.ring() {
                 None => None,
                 Some(segment) => {
                     let filled = chunk.push_some(list, segment);
                     if filled.count > 0 {
-                        pushed(segment.place(), filled.next);
+                        self.turns.took(filled.next - filled.count, filled.next);
                     }
                     if filled.refused.is_none() {
                         continue;
@@ -150,7 +186,7 @@ impl<T> Lease<T> {
         why: Option<Why>,
     ) -> Result<(), Rejected> {
         let guard = pin();
-        let segment = match (self.get(), why) {
+        let segment = match (self.ring(), why) {
             // SAFETY: the caller's promise.
             (Some(leased), Some(why)) => unsafe { list.push_refused(leased, why, item, &guard) },
             // SAFETY: as above.
@@ -158,16 +194,5 @@ impl<T> Lease<T> {
         }?;
         self.renew(segment);
         Ok(())
-    }
-}
-
-impl<T> Drop for Lease<T> {
-    fn drop(&mut self) {
-        if let Some(segment) = self.0
-            && !is_model_failing()
-        {
-            // SAFETY: we own this reference and are done.
-            unsafe { Segment::release(segment) };
-        }
     }
 }

@@ -22,6 +22,7 @@ extern crate alloc;
 
 mod batch;
 mod bounded;
+mod contention;
 #[cfg(any(doc, doctest))]
 pub mod docs;
 mod error;

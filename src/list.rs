@@ -21,6 +21,7 @@ use core::ptr::{null_mut, without_provenance_mut};
 
 use crossbeam_utils::CachePadded;
 
+use crate::contention::took_shared;
 use crate::error::PushError;
 use crate::hysteresis::{Hysteresis, Policy};
 use crate::reclaim::{Guard, pin};
@@ -212,13 +213,14 @@ impl<T> List<T> {
             return unsafe { self.push_behind(None, Why::Closed, item, guard) };
         };
         let ticket = segment.issue();
-        let tick = ticket.tick();
+        let (number, tick) = (ticket.number(), ticket.tick());
         // SAFETY: the caller's promise.
         match unsafe { ticket.fill(item) } {
             Ok(()) => {
                 if let Some(ticket) = tick {
                     self.tick(segment, ticket);
                 }
+                took_shared(segment.address(), number);
                 Ok(segment)
             }
             // SAFETY: the caller's promise.
@@ -298,6 +300,12 @@ impl<T> List<T> {
         item: &ManuallyDrop<T>,
         guard: &'g Guard,
     ) -> Result<Placed<'g, T>, Rejected> {
+        // [P28] A ring may have a few dead slots.
+        if let Some(segment) = at
+            && segment.can_skip(why)
+        {
+            return Ok(Placed::Retry(segment));
+        }
         if let (Some(_), Why::Closed) = (at, why) {
             // [P17] Whoever closed the ring is about to link the next one, if not stalled.
             let mut wait = Wait::new();
@@ -459,7 +467,7 @@ impl<T> List<T> {
     pub(crate) fn pop(&self, guard: &Guard, ended_at: impl FnOnce(&Segment<T>)) -> Option<T> {
         let Link::To(mut segment) = self.head(guard) else { return None };
         let item = loop {
-            match segment.claim(0) {
+            match segment.claim::<true>(0) {
                 Claim::Ticket(ticket) => {
                     match ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
                         None => {}

@@ -45,7 +45,7 @@ use alloc::vec::Vec;
 use crate::batch::{Unpushed, push_all};
 use crate::error::{PopError, PushError};
 use crate::hysteresis::Hysteresis;
-use crate::lease::Lease;
+use crate::lease::Inlet;
 use crate::queue::{Queue, TryIter};
 use crate::segment::{Claim, Claimed, Segment};
 use crate::stats::Stats;
@@ -76,7 +76,7 @@ pub fn queue<T>() -> (Producer<T>, Consumer<T>) {
 pub fn with<T>(hysteresis: Hysteresis) -> (Producer<T>, Consumer<T>) {
     let queue = Arc::new(Queue::with(hysteresis));
     let consumer = Consumer { at: None, queue: Arc::clone(&queue) };
-    (Producer { push_to: Lease::new(), all: Arc::new(Producers(queue)) }, consumer)
+    (Producer { push_to: Inlet::new(), all: Arc::new(Producers(queue)) }, consumer)
 }
 
 /// What the producers share. The last of them closes the queue.
@@ -95,7 +95,7 @@ impl<T> Drop for Producers<T> {
 /// A producer keeps the ring it last pushed to. An idle one keeps at most that ring in memory and
 /// holds nothing else back. One that is forgotten ([`core::mem::forget`]) leaks the queue.
 pub struct Producer<T> {
-    push_to: Lease<T>,
+    push_to: Inlet<T>,
     all: Arc<Producers<T>>,
 }
 
@@ -121,7 +121,7 @@ impl<T> Producer<T> {
     /// ```
     #[inline]
     pub fn push(&mut self, item: T) -> Result<(), PushError<T>> {
-        self.push_to.push(&self.all.0.list, item, |_, _| ())
+        self.push_to.push(&self.all.0.list, item)
     }
 
     /// Puts all items of an iterator at the back, as [`Queue::push_batch`] does, or gives back those
@@ -144,7 +144,7 @@ impl<T> Producer<T> {
         items: I,
     ) -> Result<(), PushError<Unpushed<I::IntoIter>>> {
         let (push_to, list) = (&mut self.push_to, &self.all.0.list);
-        push_all(items.into_iter(), |chunk| push_to.push_chunk(list, chunk, |_, _| ()))
+        push_all(items.into_iter(), |chunk| push_to.push_chunk(list, chunk))
     }
 
     /// Closes the queue for all producers; the consumer drains what is inside. True for the call
@@ -172,7 +172,7 @@ impl<T> Producer<T> {
 impl<T> Clone for Producer<T> {
     /// Another producer of the same queue.
     fn clone(&self) -> Self {
-        Self { push_to: Lease::new(), all: Arc::clone(&self.all) }
+        Self { push_to: Inlet::new(), all: Arc::clone(&self.all) }
     }
 }
 

@@ -12,23 +12,28 @@ use core::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
 
-use crate::hysteresis::{Dwell, LowWater, Policy};
+use crate::contention::Distance;
+use crate::hysteresis::{Dwell, LowWater, Policy, is_full};
 use crate::reclaim::Stamp;
 use crate::slot::Slot;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::barrier::Pair;
 use crate::sync::memory::{Tombstone, Watch};
-use crate::sync::{AtomicPtr, AtomicUsize, Counter, MODEL, Point, memory, reach};
+use crate::sync::{AtomicPtr, AtomicUsize, Counter, MODEL, Point, memory, mutant, reach};
 use crate::ticket::{CLOSED, Geometry};
 
-pub(crate) use admission::{NoPlace, is_within};
+pub(crate) use admission::{NoPlace, room};
 pub(crate) use batch::{BATCH, Filled};
 pub(crate) use tickets::{Claim, Claimed, Issued};
 
 mod admission;
 mod batch;
+mod claim;
 mod sole;
 mod tickets;
+
+/// A ring may have one dead slot for so many slots, each of which refuses a push and a pop a lap.
+const SLOTS_PER_DEAD: usize = 32;
 
 /// A ring with its header, in one allocation.
 #[derive(Debug)]
@@ -65,6 +70,8 @@ pub(crate) struct Segment<T> {
     void: Counter,
     /// Tickets that consumers gave up on.
     pub(crate) give_ups: Counter,
+    /// Slots that somebody gave up on: they stay out of use.
+    dead: Counter,
     low_operations: Counter,
     low_peak: Counter,
     pub(crate) tombstone: Tombstone,
@@ -77,6 +84,8 @@ struct Back {
     /// A position up to which tickets are claimed, or one before: in a bounded queue it saves most
     /// looks at the consumers' line.
     seen_head: Counter,
+    /// The producers' distance from the consumers, in a bounded queue.
+    distance: Distance,
 }
 
 #[derive(Debug)]
@@ -85,6 +94,10 @@ struct Front {
     head: AtomicUsize,
     /// A value that `tail` has had, or less. It saves most looks at the producers' line.
     seen_tail: AtomicUsize,
+    /// The consumers' distance from the producers.
+    distance: Distance,
+    /// The ticket at which an only consumer looks at its distance again.
+    look_at: Counter,
 }
 
 /// What the policy remembers from one ring to the next.
@@ -130,10 +143,16 @@ impl<T> Segment<T> {
         // SAFETY: inside an allocation, hence not null.
         let place = unsafe { NonNull::new_unchecked(place) };
         let segment = Self {
-            back: CachePadded::new(Back { tail: AtomicUsize::new(0), seen_head: Counter::new(0) }),
+            back: CachePadded::new(Back {
+                tail: AtomicUsize::new(0),
+                seen_head: Counter::new(0),
+                distance: Distance::new(),
+            }),
             front: CachePadded::new(Front {
                 head: AtomicUsize::new(0),
                 seen_tail: AtomicUsize::new(0),
+                distance: Distance::new(),
+                look_at: Counter::new(0),
             }),
             end: AtomicUsize::new(usize::MAX),
             next: AtomicPtr::new(core::ptr::null_mut()),
@@ -150,6 +169,7 @@ impl<T> Segment<T> {
             retired: Stamp::none(),
             void: Counter::new(0),
             give_ups: Counter::new(0),
+            dead: Counter::new(0),
             low_operations: Counter::new(0),
             low_peak: Counter::new(0),
             tombstone: Tombstone::new(),
@@ -178,10 +198,14 @@ impl<T> Segment<T> {
         unsafe { self.slots.write_bytes(0, self.capacity()) };
         self.front.head.store(0, Relaxed);
         self.front.seen_tail.store(0, Relaxed);
+        self.front.look_at.set(0);
+        self.front.distance.renew();
+        self.back.distance.renew();
         self.back.tail.store(0, Relaxed);
         self.end.store(usize::MAX, Relaxed);
         self.next.store(core::ptr::null_mut(), Relaxed);
-        for counter in [&self.void, &self.give_ups, &self.low_operations, &self.low_peak] {
+        let counters = [&self.void, &self.give_ups, &self.dead];
+        for counter in counters.into_iter().chain([&self.low_operations, &self.low_peak]) {
             counter.set(0);
         }
     }
@@ -299,39 +323,6 @@ impl<T> Segment<T> {
         }
     }
 
-    /// Claims the next ticket, if there is one. One read-modify-write.
-    ///
-    /// `known_tail` is a number of tickets that the caller knows to be issued, or 0.
-    #[inline]
-    pub(crate) fn claim(&self, known_tail: usize) -> Claim<'_, T> {
-        let _watch = self.watch();
-        let shape = self.shape();
-        loop {
-            // [SEG-3 acquire <- SEG-4 release] With the loads in this order, `head >= tail` means
-            // that at the load of `tail` every ticket issued so far was claimed.
-            let head = self.front.head.load(Acquire);
-            // Relaxed: a hint; too low a value costs a look at `tail`.
-            if head >= known_tail && head >= self.front.seen_tail.load(Relaxed) {
-                let tail = self.back.tail.load(Relaxed); // [P12]
-                let limit = self.limit(tail);
-                if head >= limit {
-                    return if tail & CLOSED == 0 { Claim::Empty } else { Claim::Drained };
-                }
-                // Not for this ticket alone.
-                if limit > head + 1 {
-                    self.front.seen_tail.store(limit, Relaxed);
-                }
-            }
-            let (slot, lap) = shape.at(head);
-            // [SEG-4 release -> SEG-3] What this consumer knows of `tail`. Failure: another
-            // consumer claimed the ticket.
-            if self.front.head.compare_exchange(head, head + 1, Release, Relaxed).is_ok() {
-                reach(Point::PopClaimed);
-                return Claim::Ticket(Claimed { segment: self, slot, number: head, lap });
-            }
-        }
-    }
-
     /// How many tickets there are, as far as a value of `tail` and `end` tell.
     ///
     /// In a closed ring whose closer has not stored `end` yet this counts void tickets too:
@@ -439,6 +430,18 @@ impl<T> Segment<T> {
             self.low_peak.set(next.peak);
         }
         to
+    }
+
+    /// Whether a push that was refused for this reason should simply try the next slot: the ring is
+    /// not full, and no more than a few of its slots are dead.
+    pub(crate) fn can_skip(&self, why: Why) -> bool {
+        let is_roomy = match why {
+            Why::Closed => false,
+            Why::Occupied { depth } => !is_full(depth, self.capacity()),
+            Why::Retracted => true,
+        };
+        let most = self.capacity() / SLOTS_PER_DEAD + usize::from(mutant("small-rings-skip"));
+        is_roomy && self.dead.get() <= most
     }
 
     /// What the next ring should remember.

@@ -119,10 +119,11 @@ impl<T> Slot<T> {
         self.state.compare_exchange(full(lap), DEAD, Relaxed, Relaxed).is_ok()
     }
 
-    /// The producer's way to say that nothing will come at this lap.
-    pub(crate) fn abandon(&self, lap: u32) {
+    /// The producer's way to say that nothing will come at this lap. True for the first to give up
+    /// on the slot.
+    pub(crate) fn abandon(&self, lap: u32) -> bool {
         // [P4] Relaxed: it publishes no data. Missing it, a consumer gives up by itself.
-        self.gave_up.fetch_max(u32::MAX - lap, Relaxed);
+        self.gave_up.fetch_max(u32::MAX - lap, Relaxed) == 0
     }
 
     /// Takes the item of a lap if it is there, and frees the slot for the next lap. No
@@ -196,8 +197,9 @@ impl<T> Slot<T> {
         self.state.load(Acquire) == full(lap)
     }
 
-    /// Whether somebody gave up on this slot at this lap or before.
-    fn is_given_up(&self, lap: u32) -> bool {
+    /// Whether somebody gave up on this slot at this lap or before. No later lap will use it: the
+    /// state never gets there.
+    pub(crate) fn is_given_up(&self, lap: u32) -> bool {
         self.gave_up.load(Relaxed) >= u32::MAX - lap
     }
 

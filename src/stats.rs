@@ -13,8 +13,8 @@ pub struct Stats {
     pub grows: usize,
     /// Rings followed by a smaller one, after low occupancy or on request.
     pub shrinks: usize,
-    /// Rings followed by one of the same capacity, because a stalled peer held a slot or had its
-    /// ticket passed over, or because the largest ring was full.
+    /// Rings followed by one of the same capacity, because stalled peers held slots or had their
+    /// tickets passed over, more than one slot in 32, or because the largest ring was full.
     pub jams: usize,
     /// Rings followed by a smallest one, because their closer had not linked a successor in time.
     pub helped: usize,

@@ -81,24 +81,38 @@ impl Counter {
     }
 }
 
-/// A bounded wait with growing pauses: spins, then yields the processor a few times.
+/// A bounded wait with growing pauses.
 ///
-/// At most 127 spin hints and 4 yields. Models do not wait at all: waiting only repeats loads that
-/// they explore anyway.
+/// Models do not wait at all: waiting only repeats loads that they explore anyway.
 #[derive(Debug)]
-pub(crate) struct Wait(crossbeam_utils::Backoff);
+pub(crate) struct Wait {
+    backoff: crossbeam_utils::Backoff,
+    pauses: u32,
+}
 
 impl Wait {
+    /// For somebody who may be preempted: spins, then yields the processor. At most 127 spin hints
+    /// and 4 yields.
     pub(crate) fn new() -> Self {
-        Self(crossbeam_utils::Backoff::new())
+        Self::of(11)
+    }
+
+    /// For somebody who is running, or else not worth a yield: at most 127 spin hints.
+    pub(crate) fn spin() -> Self {
+        Self::of(7)
+    }
+
+    fn of(pauses: u32) -> Self {
+        Self { backoff: crossbeam_utils::Backoff::new(), pauses: if MODEL { 0 } else { pauses } }
     }
 
     /// Pauses, or returns false when the wait is over.
     pub(crate) fn pause(&mut self) -> bool {
-        if MODEL || self.0.is_completed() {
+        if self.pauses == 0 {
             return false;
         }
-        self.0.snooze();
+        self.pauses -= 1;
+        self.backoff.snooze();
         true
     }
 }

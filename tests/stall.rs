@@ -132,6 +132,29 @@ fn consumer_that_has_taken() {
     park_both(Point::PopTaken, |ends, _| _ = ends.pop());
 }
 
+/// Of 64 slots two may be dead; only with a third one the ring is turned over, once.
+#[test]
+fn parked_consumers_cost_slots_and_not_rings() {
+    const PAIRS: usize = 6_400;
+
+    let queue: &'static Queue<usize> = Box::leak(Box::new(queue(64)));
+    let jams = |parked: usize, from: usize| {
+        queue.push(from);
+        park_thread(Point::PopClaimed, || _ = queue.pop());
+        let before = queue.stats();
+        for item in from + 1..from + PAIRS {
+            queue.push(item);
+            assert_eq!(queue.pop(), Some(item));
+        }
+        let after = queue.stats();
+        // Each lap, for as long as the ring lives, every dead slot's ticket is passed over.
+        let passed = if after.jams == 0 { PAIRS / 64 * parked - 3 } else { 0 };
+        assert!(after.give_ups - before.give_ups >= passed, "{after:?}");
+        after.jams
+    };
+    assert_eq!([1, 2, 3, 4].map(|parked| jams(parked, parked * 10_000)), [0, 0, 1, 1]);
+}
+
 /// A ring of four is full, so the fifth push closes it.
 fn overflow(ends: &mut dyn Ends<usize>, _: &'static Queue<usize>) {
     (0..5).for_each(|_| ends.push(usize::MAX));

@@ -161,6 +161,35 @@ fn closed_and_empty() {
     CLOSED_AND_EMPTY.check(Via::Queue);
 }
 
+/// A consumer that is slow with the first item is a lap behind: the ring of two goes on without its slot.
+const SKIP: Model = Model {
+    name: "a slow consumer's slot is skipped",
+    min: 2,
+    before: &[1],
+    popped: 0,
+    threads: &[&[Pop], &[Push(2), Pop, Push(3), Push(4)]],
+};
+
+/// A producer that is slow with its item is passed by, and its slot skipped before it comes back.
+const COME_BACK: Model = Model {
+    name: "a slow producer's slot is skipped",
+    min: 2,
+    before: &[1],
+    popped: 1,
+    threads: &[&[Push(2)], &[Push(3), Pop, Push(4), Pop]],
+};
+
+#[test]
+fn skip() {
+    // A ring needs 32 slots for that; these have to make do with two.
+    mutated(&["small-rings-skip"], || {
+        SKIP.check(Via::Queue);
+        SKIP.check(Via::Handle);
+        COME_BACK.check(Via::Queue);
+        COME_BACK.check(Via::Handle);
+    });
+}
+
 /// Nothing but one ring, and always something in it.
 const ONE_RING: Model = Model {
     name: "items circulate in one ring",

@@ -43,13 +43,7 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
         &mut self,
         items: I,
     ) -> Result<(), PushError<Unpushed<I::IntoIter>>> {
-        push_all(items.into_iter(), |chunk| {
-            self.push_to.push_chunk(&self.queue.list, chunk, |ring, next| {
-                if Some(ring) == self.pop_from.ring() {
-                    self.known_tail = next;
-                }
-            })
-        })
+        push_all(items.into_iter(), |chunk| self.push_to.push_chunk(&self.queue.list, chunk))
     }
 
     /// Takes up to `max` items at the front, as [`Queue::pop_batch`] does,

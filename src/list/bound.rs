@@ -7,9 +7,10 @@
 use core::mem::ManuallyDrop;
 
 use super::{Link, List, Placed, Rejected};
+use crate::contention::{Distance, took_shared};
 use crate::hysteresis::Policy;
 use crate::reclaim::{Guard, pin};
-use crate::segment::{Claimed, NoPlace, Origin, Segment, is_within};
+use crate::segment::{Claimed, NoPlace, Origin, Segment, room};
 use crate::sync::{MODEL, Wait, mutant};
 
 /// A limit that no number of tickets reaches.
@@ -48,9 +49,9 @@ impl<T> List<T> {
     ) -> Result<usize, NoPlace> {
         let early = mutant("head-before-tail").then(|| self.claimed(segment));
         let has_room = |position| match early {
-            Some(claimed) => is_within(position, claimed, limit),
+            Some(claimed) => room(position, claimed, limit) > 0,
             None => {
-                is_within(position, segment.seen_claimed(), limit)
+                room(position, segment.seen_claimed(), limit) > 0
                     || self.sees_room(segment, position, limit)
             }
         };
@@ -77,7 +78,10 @@ impl<T> List<T> {
         let segment = self.tail(guard).expect("linked before anything was pushed");
         // SAFETY: the caller's promise.
         match unsafe { self.push_to(segment, limit, item) } {
-            Ok(_) => Ok(segment),
+            Ok(number) => {
+                took_shared(segment.address(), number);
+                Ok(segment)
+            }
             Err(NoPlace::Full) => Err(Rejected::Full),
             // SAFETY: the caller's promise.
             Err(why) => unsafe { self.push_below_behind(segment, why, limit, item, guard) },
@@ -145,8 +149,8 @@ impl<T> List<T> {
         let Some((new, _)) = self.continuation(at, guard) else { return Err(Rejected::NoMemory) };
         // Since `at` is closed this has been the queue's next position, and will be until a ring is
         // linked.
-        if !is_within(new.issued(), new.seen_claimed(), limit) && !mutant("appender-sees-no-limit")
-        {
+        let room = room(new.issued(), new.seen_claimed(), limit);
+        if room == 0 && !mutant("appender-sees-no-limit") {
             self.store.keep_spare(new.place());
             return Err(Rejected::Full);
         }
@@ -217,9 +221,19 @@ impl<T> List<T> {
     /// `limit` behind the claimed ones. The caller keeps `segment` from being freed.
     #[inline]
     fn sees_room(&self, segment: &Segment<T>, position: usize, limit: usize) -> bool {
-        let claimed = self.claimed(segment);
-        segment.saw_claimed(claimed);
-        is_within(position, claimed, limit)
+        let look = || {
+            let claimed = self.claimed(segment);
+            (segment.saw_claimed(claimed), room(position, claimed, limit))
+        };
+        let (has_moved, mut room) = look();
+        let distance = segment.distance();
+        if room <= Distance::NEAR && has_moved && distance.is_due(position) {
+            distance.pause(|| {
+                room = look().1;
+                (position, room)
+            });
+        }
+        room > 0
     }
 
     /// The position up to which tickets are claimed. The caller keeps `segment`, any ring of the
@@ -319,7 +333,7 @@ impl<T> List<T> {
                 self.leave_drained(guard);
             }
             let issued = early.unwrap_or_else(|| self.issued(guard));
-            if is_within(issued, segment.position(claimed), most) {
+            if room(issued, segment.position(claimed), most) > 0 {
                 return Ok(None);
             }
             if let Some(ticket) = segment.claim_exactly(claimed) {

@@ -10,6 +10,7 @@
 use core::mem::ManuallyDrop;
 
 use super::{Claimed, Issued, Segment};
+use crate::contention::Distance;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{Point, Wait, mutant, reach};
 use crate::ticket::CLOSED;
@@ -27,11 +28,12 @@ pub(crate) enum NoPlace {
     Retracted,
 }
 
-/// Whether a ticket at `position` is one of the `limit` that follow the claimed ones.
+/// How many tickets from `position` on are among the `limit` that follow the claimed ones.
 #[inline]
-pub(crate) fn is_within(position: usize, claimed: usize, limit: usize) -> bool {
+pub(crate) fn room(position: usize, claimed: usize, limit: usize) -> usize {
     // A ticket that has been issued and claimed meanwhile lies before the claimed ones.
-    position.wrapping_sub(claimed).cast_signed() < limit.cast_signed()
+    let unclaimed = position.wrapping_sub(claimed).cast_signed();
+    limit.cast_signed().saturating_sub(unclaimed).max(0).cast_unsigned()
 }
 
 impl<T> Segment<T> {
@@ -97,7 +99,7 @@ impl<T> Segment<T> {
     #[inline(never)]
     fn outwait(&self, number: usize) -> bool {
         let (slot, lap) = self.shape().at(number);
-        let mut wait = Wait::new();
+        let mut wait = Wait::spin();
         loop {
             if self.back.tail.load(Relaxed) != number || slot.is_free(lap) {
                 return true;
@@ -114,9 +116,17 @@ impl<T> Segment<T> {
         self.back.seen_head.get()
     }
 
-    /// Remembers a position up to which tickets are claimed.
-    pub(crate) fn saw_claimed(&self, position: usize) {
+    /// The producers' distance from the consumers.
+    #[inline]
+    pub(crate) fn distance(&self) -> &Distance {
+        &self.back.distance
+    }
+
+    /// Remembers a position up to which tickets are claimed. True if that is news.
+    pub(crate) fn saw_claimed(&self, position: usize) -> bool {
+        let is_news = self.back.seen_head.get() != position;
         self.back.seen_head.set(position);
+        is_news
     }
 
     /// The position up to which the tickets of the queue are claimed, if this ring tells: claims

@@ -77,7 +77,7 @@ impl<T> Segment<T> {
         self.void.add(tickets.len());
         for number in tickets {
             let (slot, lap) = shape.at(number);
-            slot.abandon(lap);
+            self.abandon(slot, lap);
         }
     }
 

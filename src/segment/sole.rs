@@ -1,9 +1,13 @@
 //! One consumer: it alone moves `head`, so that it claims without a read-modify-write.
 
 use super::{Claim, Claimed, Segment};
+use crate::contention::Distance;
 use crate::sync::Ordering::{Relaxed, Release};
 use crate::sync::{Point, reach};
 use crate::ticket::CLOSED;
+
+/// How many items an only consumer takes at least between two looks at how far the producers are.
+const LOOK_EVERY: usize = 8;
 
 impl<T> Segment<T> {
     /// Takes the item of the next ticket if it is there. No read-modify-write, and no look at the
@@ -15,12 +19,31 @@ impl<T> Segment<T> {
     pub(crate) unsafe fn take_next(&self) -> Option<T> {
         let _watch = self.watch();
         let head = self.front.head.load(Relaxed);
+        if head >= self.front.look_at.get() {
+            self.look_ahead(head);
+        }
         let (slot, lap) = self.shape().at(head);
         // SAFETY: the one consumer of every lap, and `head` is past each ticket it gave up.
         let item = unsafe { slot.take(lap) }?;
         // [SEG-4 release -> SEG-3] What this consumer knows of `tail`.
         self.front.head.store(head + 1, Release);
         Some(item)
+    }
+
+    /// Keeps a distance from the producers, of whom an only consumer sees nothing but items.
+    #[cold]
+    #[inline(never)]
+    fn look_ahead(&self, head: usize) {
+        let look = || self.limit(self.back.tail.load(Relaxed));
+        let (front, mut limit) = (&self.front, look());
+        let has_moved = limit != front.look_at.get();
+        if limit <= head + Distance::NEAR && has_moved && front.distance.is_due(head) {
+            front.distance.pause(|| {
+                limit = look();
+                (head, limit.saturating_sub(head))
+            });
+        }
+        front.look_at.set(limit.max(head + LOOK_EVERY));
     }
 
     /// Claims the next ticket, if there is one. No read-modify-write.

@@ -147,11 +147,13 @@ impl<T> Segment<T> {
         let mut depth = 0;
         if matches!(why, Unpublished::Occupied) {
             depth = number.saturating_sub(self.front.head.load(Relaxed));
-            // If the ring is not full, a consumer that claimed the slot's last item is a lap behind.
-            // As long as it may be merely interrupted, waiting is cheaper than another ring.
-            let mut wait = Wait::new();
+            // If the ring is not full and the slot not dead, a consumer that claimed the slot's last
+            // item is a lap behind. If it is preempted, then perhaps by this thread: no yielding, or
+            // the two would take turns once a lap for as long as the consumer stays behind.
+            let mut wait = Wait::spin();
             while matches!(why, Unpublished::Occupied)
                 && !is_full(depth, self.capacity())
+                && !slot.is_given_up(lap)
                 && wait.pause()
             {
                 // [P9]
@@ -164,16 +166,28 @@ impl<T> Segment<T> {
         }
         let why = match why {
             Unpublished::Occupied => {
-                slot.abandon(lap); // [P10]
+                self.abandon(slot, lap); // [P10]
                 Why::Occupied { depth }
             }
-            // [P11]
-            // SAFETY: the caller's lap, and the item has been published.
-            Unpublished::GivenUp if unsafe { slot.retract(lap) } => Why::Retracted,
-            Unpublished::GivenUp => return Ok(()),
+            Unpublished::GivenUp => {
+                self.dead.add(1);
+                // [P11]
+                // SAFETY: the caller's lap, and the item has been published.
+                if !unsafe { slot.retract(lap) } {
+                    return Ok(());
+                }
+                Why::Retracted
+            }
         };
         self.void.add(1);
         Err(why)
+    }
+
+    /// Gives up on a slot whose producer the caller is.
+    pub(super) fn abandon(&self, slot: &Slot<T>, lap: u32) {
+        if slot.abandon(lap) {
+            self.dead.add(1);
+        }
     }
 
     /// Void tickets of a closed queue go on counting for as long as somebody tries to push. Long

@@ -1,0 +1,295 @@
+//! How threads keep out of each other's way, for throughput alone: nothing depends on it.
+//!
+//! A cache line that two cores write in turn costs each of them a transfer for every write; many times
+//! the price of an operation that finds its lines at home. Two kinds of short pauses keep lines at
+//! home. *Turns*: of several threads that push to one ring, one at a time. *Distance*: the two ends of
+//! a ring not right behind each other.
+//!
+//! Pauses must pay. Whether one did shows at once, and each that did not makes the next one rarer by half: threads
+//! that meet now and then, or in step with something else, soon pause hardly at all.
+//!
+//! A thread that pauses has no ticket. Its own operation takes longer, by at most what [`PAUSE`] and
+//! [`WAIT`] say, and nobody else's does.
+
+use core::cell::Cell;
+use core::time::Duration;
+use std::time::Instant;
+
+use crate::sync::{Counter, MODEL};
+
+/// The longest pause for another thread's turn, in which it has a run of some hundred tickets. The
+/// shortest is half of it.
+const PAUSE: Duration = Duration::from_micros(8);
+
+/// The pause for a distance of some hundred items.
+const WAIT: Duration = Duration::from_micros(2);
+
+/// Spins for so long. Shorter than a trip to the scheduler and back.
+fn pause(time: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < time {
+        core::hint::spin_loop();
+    }
+}
+
+/// How one thread takes turns with the others that push to a ring.
+///
+/// A ticket tells for free whether somebody came in between: then it is not the one behind this thread's
+/// last. If that happens again and again the thread pauses, and meanwhile the others have a *run* of
+/// tickets that follow each other. Coming back, it bears with a few interleaved tickets, so that
+/// whoever has had a run pauses first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Turns {
+    /// The ticket behind the last one; 0 if there is none.
+    next: usize,
+    /// The first one of those that follow each other up to the last one.
+    start: usize,
+    /// How many more interleaved tickets until the next pause.
+    left: u32,
+    /// How many until the one after that.
+    patience: u32,
+}
+
+impl Turns {
+    /// So many tickets that follow each other are a run.
+    const RUN: usize = 8;
+    /// So many tickets that others took during a pause were a run, or several.
+    const PAID: usize = 64;
+    const LEAST_PATIENCE: u32 = 4;
+    const MOST_PATIENCE: u32 = 1_024;
+
+    pub(crate) const fn new() -> Self {
+        Self { next: 0, start: 0, left: Self::LEAST_PATIENCE, patience: Self::LEAST_PATIENCE }
+    }
+
+    /// The ticket behind this thread's last one, which is issued, as are all before it. 0 if there
+    /// is none.
+    #[inline]
+    pub(crate) fn next(&self) -> usize {
+        self.next
+    }
+
+    /// Forgets the last ticket: the next one may be another ring's.
+    pub(crate) fn forget(&mut self) {
+        self.next = 0;
+    }
+
+    /// Notes that this thread took the tickets from `first` to `next` and has used them. Pauses if
+    /// it is another's turn.
+    #[inline]
+    pub(crate) fn took(&mut self, first: usize, next: usize) {
+        if first != self.next {
+            self.interleaved(first);
+        }
+        self.next = next;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn interleaved(&mut self, first: usize) {
+        let start = core::mem::replace(&mut self.start, first);
+        if MODEL || self.next == 0 {
+            return;
+        }
+        if self.next - start >= Self::RUN {
+            // This thread has had its turn. Only once more, and somebody else is to have one.
+            (self.left, self.patience) = (0, Self::LEAST_PATIENCE);
+            return;
+        }
+        if first.wrapping_sub(self.next) >= Self::PAID {
+            self.patience = Self::LEAST_PATIENCE;
+        }
+        if self.left > 0 {
+            self.left -= 1;
+            return;
+        }
+        self.left = self.patience;
+        self.patience = (2 * self.patience).min(Self::MOST_PATIENCE);
+        // Not the same time for all, or they would come back together.
+        pause(PAUSE / 2 + (PAUSE / 2).mul_f32(fraction(first)));
+    }
+}
+
+/// A fraction of 1 that differs from number to number (Fibonacci hashing).
+fn fraction(number: usize) -> f32 {
+    let hash = (number as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48;
+    f32::from(hash as u16) / f32::from(u16::MAX)
+}
+
+/// The turns of a thread without a handle, at the ring that it pushed to last.
+struct Shared {
+    /// The ring's address plus the ticket behind the last one: one word to compare. (Two rings may
+    /// have the same sum, and an interleaved ticket then passes unnoticed.)
+    next: Cell<usize>,
+    ring: Cell<usize>,
+    turns: Cell<Turns>,
+}
+
+thread_local! {
+    static SHARED: Shared = const {
+        Shared { next: Cell::new(0), ring: Cell::new(0), turns: Cell::new(Turns::new()) }
+    };
+}
+
+/// As [`Turns::took`], for a thread without a handle.
+#[inline]
+pub(crate) fn took_shared<T>(ring: *const T, ticket: usize) {
+    // Fails in a thread that is going away, which need not be considerate any more.
+    let _ = SHARED.try_with(|shared| {
+        let here = ring.addr().wrapping_add(ticket);
+        if shared.next.get() != here {
+            shared.interleaved(ring.addr(), ticket);
+        }
+        shared.next.set(here.wrapping_add(1));
+    });
+}
+
+impl Shared {
+    #[cold]
+    #[inline(never)]
+    fn interleaved(&self, ring: usize, ticket: usize) {
+        let mut turns = self.turns.get();
+        let is_same = self.ring.replace(ring) == ring;
+        turns.next = if is_same { self.next.get().wrapping_sub(ring) } else { 0 };
+        turns.interleaved(ticket);
+        self.turns.set(turns);
+    }
+}
+
+/// How the threads at one end of a ring keep a distance from the other end.
+///
+/// Right behind a producer a consumer waits for the line of each item, and each time the producer must
+/// fetch it back. After a pause there are many items to take, and the lines come once for all.
+#[derive(Debug)]
+pub(crate) struct Distance {
+    /// The ticket from which on being near is reason for a pause.
+    due: Counter,
+    /// How many tickets are to come between the next two pauses.
+    patience: Counter,
+}
+
+impl Distance {
+    /// So much room, or so few items, is near.
+    pub(crate) const NEAR: usize = 1;
+    /// So much, after a pause, was worth it.
+    const PAID: usize = 32;
+    const LEAST_PATIENCE: usize = 256;
+    const MOST_PATIENCE: usize = 65_536;
+
+    pub(crate) const fn new() -> Self {
+        let least = Self::LEAST_PATIENCE;
+        Self { due: Counter::new(least), patience: Counter::new(least) }
+    }
+
+    /// Whether to pause if the other end is near, with this ticket the next one here.
+    #[inline]
+    pub(crate) fn is_due(&self, ticket: usize) -> bool {
+        !MODEL && ticket.wrapping_sub(self.due.get()).cast_signed() >= 0
+    }
+
+    /// Lets the other end get ahead, and learns from how far it got.
+    pub(crate) fn pause(&self, mut look: impl FnMut() -> (usize, usize)) {
+        pause(WAIT);
+        let (ticket, distance) = look();
+        // Not one step for others, and it need not be.
+        let patience = if distance >= Self::PAID {
+            0
+        } else {
+            (2 * self.patience.get()).clamp(Self::LEAST_PATIENCE, Self::MOST_PATIENCE)
+        };
+        self.patience.set(patience);
+        self.due.set(ticket.wrapping_add(patience));
+    }
+
+    /// Starts over with ticket 0.
+    pub(crate) fn renew(&self) {
+        self.due.set(Self::LEAST_PATIENCE);
+    }
+}
+
+#[cfg(all(test, not(segring_loom)))]
+mod tests {
+    use super::*;
+
+    /// How many of these tickets made the thread pause.
+    fn pauses(turns: &mut Turns, tickets: impl IntoIterator<Item = usize>) -> usize {
+        let mut pauses = 0;
+        for ticket in tickets {
+            let start = Instant::now();
+            turns.took(ticket, ticket + 1);
+            pauses += usize::from(start.elapsed() >= PAUSE / 2);
+        }
+        pauses
+    }
+
+    #[test]
+    fn alone_nobody_pauses() {
+        let mut turns = Turns::new();
+        turns.took(7, 8);
+        turns.took(8, 24);
+        assert_eq!((turns.next(), turns.start, turns.left), (24, 7, Turns::LEAST_PATIENCE));
+    }
+
+    #[test]
+    fn a_run_comes_to_an_end() {
+        let mut turns = Turns::new();
+        (1..=Turns::RUN).for_each(|ticket| turns.took(ticket, ticket + 1));
+        turns.took(100, 101);
+        assert_eq!((turns.left, turns.patience), (0, Turns::LEAST_PATIENCE));
+        assert_eq!(pauses(&mut turns, [102]), 1);
+        assert_eq!(
+            (turns.left, turns.patience),
+            (Turns::LEAST_PATIENCE, 2 * Turns::LEAST_PATIENCE)
+        );
+    }
+
+    #[test]
+    fn pauses_that_do_not_pay_become_rare() {
+        let mut turns = Turns::new();
+        // Every other ticket is somebody else's, always.
+        (0..100_000).for_each(|n| turns.took(2 * n + 1, 2 * n + 2));
+        assert_eq!(turns.patience, Turns::MOST_PATIENCE);
+        turns.took(1_000_000, 1_000_001);
+        assert_eq!(turns.patience, Turns::LEAST_PATIENCE, "the others had a run");
+    }
+
+    #[test]
+    fn another_ring_is_another_matter() {
+        let mut turns = Turns::new();
+        turns.took(1, 2);
+        turns.forget();
+        turns.took(50, 51);
+        assert_eq!((turns.next(), turns.start, turns.left), (51, 50, Turns::LEAST_PATIENCE));
+    }
+
+    #[test]
+    fn a_distance_is_kept_for_as_long_as_it_pays() {
+        let distance = Distance::new();
+        assert!(!distance.is_due(Distance::LEAST_PATIENCE - 1));
+        assert!(distance.is_due(Distance::LEAST_PATIENCE));
+        distance.pause(|| (1_000, Distance::PAID));
+        assert!(distance.is_due(1_000));
+        // From here on nothing comes of it.
+        let mut pauses = 0;
+        for ticket in 1_000..1_000_000 {
+            if distance.is_due(ticket) {
+                distance.pause(|| (ticket, Distance::PAID - 1));
+                pauses += 1;
+            }
+        }
+        assert!((10..30).contains(&pauses), "{pauses}");
+        distance.renew();
+        assert!(!distance.is_due(0));
+    }
+
+    #[test]
+    fn fractions_are_spread() {
+        let fractions: Vec<_> = (0..100).map(fraction).collect();
+        assert!(fractions.iter().all(|fraction| (0.0..=1.0).contains(fraction)));
+        for tenth in 0..10_u8 {
+            let tenth = f32::from(tenth) / 10.0;
+            let inside = fractions.iter().filter(|&&f| f >= tenth && f < tenth + 0.1).count();
+            assert!((5..=15).contains(&inside), "{inside} from {tenth} on");
+        }
+    }
+}
