@@ -24,6 +24,9 @@ const PAUSE: Duration = Duration::from_micros(8);
 /// The pause for a distance of some hundred items.
 const WAIT: Duration = Duration::from_micros(2);
 
+/// No pauses in models, and none where there is no clock.
+const OFF: bool = MODEL || cfg!(target_family = "wasm");
+
 /// Spins for so long. Shorter than a trip to the scheduler and back.
 fn pause(time: Duration) {
     let start = Instant::now();
@@ -88,7 +91,7 @@ impl Turns {
     #[inline(never)]
     fn interleaved(&mut self, first: usize) {
         let start = core::mem::replace(&mut self.start, first);
-        if MODEL || self.next == 0 {
+        if OFF || self.next == 0 {
             return;
         }
         if self.next - start >= Self::RUN {
@@ -184,7 +187,7 @@ impl Distance {
     /// Whether to pause if the other end is near, with this ticket the next one here.
     #[inline]
     pub(crate) fn is_due(&self, ticket: usize) -> bool {
-        !MODEL && ticket.wrapping_sub(self.due.get()).cast_signed() >= 0
+        !OFF && ticket.wrapping_sub(self.due.get()).cast_signed() >= 0
     }
 
     /// Lets the other end get ahead, and learns from how far it got.
