@@ -11,11 +11,9 @@
 //! A thread that pauses has no ticket. Its own operation takes longer, by at most what [`PAUSE`] and
 //! [`WAIT`] say, and nobody else's does.
 
+use crate::sync::{Counter, MODEL, spin_for};
 use core::cell::Cell;
 use core::time::Duration;
-use std::time::Instant;
-
-use crate::sync::{Counter, MODEL};
 
 /// The longest pause for another thread's turn, in which it has a run of some hundred tickets. The
 /// shortest is half of it.
@@ -26,14 +24,6 @@ const WAIT: Duration = Duration::from_micros(2);
 
 /// No pauses in models, and none where there is no clock.
 const OFF: bool = MODEL || cfg!(target_family = "wasm");
-
-/// Spins for so long. Shorter than a trip to the scheduler and back.
-fn pause(time: Duration) {
-    let start = Instant::now();
-    while start.elapsed() < time {
-        core::hint::spin_loop();
-    }
-}
 
 /// How one thread takes turns with the others that push to a ring.
 ///
@@ -109,7 +99,7 @@ impl Turns {
         self.left = self.patience;
         self.patience = (2 * self.patience).min(Self::MOST_PATIENCE);
         // Not the same time for all, or they would come back together.
-        pause(PAUSE / 2 + (PAUSE / 2).mul_f32(fraction(first)));
+        spin_for(PAUSE / 2 + (PAUSE / 2).mul_f32(fraction(first)));
     }
 }
 
@@ -192,7 +182,7 @@ impl Distance {
 
     /// Lets the other end get ahead, and learns from how far it got.
     pub(crate) fn pause(&self, mut look: impl FnMut() -> (usize, usize)) {
-        pause(WAIT);
+        spin_for(WAIT);
         let (ticket, distance) = look();
         // Not one step for others, and it need not be.
         let patience = if distance >= Self::PAID {
@@ -212,6 +202,8 @@ impl Distance {
 
 #[cfg(all(test, not(segring_loom)))]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
 
     /// How many of these tickets made the thread pause.

@@ -55,3 +55,5 @@ pub use queue::{Drain, IntoIter, Queue, TryIter};
 pub use stats::Stats;
 #[cfg(segring_hooks)]
 pub use sync::hooks;
+#[cfg(segring_lines)]
+pub use sync::lines;

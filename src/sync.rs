@@ -1,15 +1,22 @@
 //! The shim: the only place that names atomics and cells.
 //!
-//! Three modes. Normally atomics and cells are the standard ones. With `--cfg segring_loom` they are
+//! Several modes. Normally atomics and cells are the standard ones. With `--cfg segring_loom` they are
 //! loom's, so that a model checker sees every access, and each atomic can have a shadow. With
 //! `--cfg segring_shuttle` they are shuttle's, whose scheduler may stop a thread in front of any
-//! access for ever; it knows no weak orderings, which is enough to try progress. What the modes
+//! access for ever; it knows no weak orderings, which is enough to try progress. With `--cfg segring_lines`
+//! a listener is told of each access. What the modes
 //! differ in is in [`mode`] and, for both models, in [`memory`].
 //!
 //! The switch is a cfg of our own, never `cfg(test)` (a library linked into an integration test is
 //! built without it) and never a cargo feature (features unify across a build).
 
+use core::time::Duration;
+
+#[cfg(not(segring_lines))]
 use core::sync::atomic::AtomicUsize as StdAtomicUsize;
+#[cfg(segring_lines)]
+use mode::AtomicUsize as StdAtomicUsize;
+
 pub(crate) use core::sync::atomic::{Ordering, compiler_fence};
 
 pub(crate) use mode::{
@@ -22,7 +29,8 @@ pub(crate) mod barrier;
 pub(crate) mod memory;
 #[cfg_attr(segring_loom, path = "sync/mode/loom.rs")]
 #[cfg_attr(segring_shuttle, path = "sync/mode/shuttle.rs")]
-#[cfg_attr(not(any(segring_loom, segring_shuttle)), path = "sync/mode/std.rs")]
+#[cfg_attr(segring_lines, path = "sync/mode/lines.rs")]
+#[cfg_attr(not(any(segring_loom, segring_shuttle, segring_lines)), path = "sync/mode/std.rs")]
 pub(crate) mod mode;
 
 /// Whether a model checker runs this: loom or shuttle.
@@ -112,8 +120,23 @@ impl Wait {
             return false;
         }
         self.pauses -= 1;
+        #[cfg(segring_lines)]
+        lines::tell(lines::Access::Pause(lines::WAIT));
         self.backoff.snooze();
         true
+    }
+}
+
+/// Spins for so long. Meant for times that are shorter than a trip to the scheduler and back.
+pub(crate) fn spin_for(time: Duration) {
+    #[cfg(segring_lines)]
+    lines::tell(lines::Access::Pause(time));
+    #[cfg(not(segring_lines))]
+    {
+        let start = std::time::Instant::now();
+        while start.elapsed() < time {
+            core::hint::spin_loop();
+        }
     }
 }
 
@@ -171,6 +194,45 @@ pub mod hooks {
     pub(super) fn reach(point: Point) {
         if let Some(hook) = HOOK.get() {
             hook(point);
+        }
+    }
+}
+
+/// What a thread does to cache lines, told to a function that is called before each access.
+#[cfg(segring_lines)]
+pub mod lines {
+    use core::time::Duration;
+    use std::sync::OnceLock;
+
+    /// What happens, and at which address.
+    #[derive(Clone, Copy, Debug)]
+    pub enum Access {
+        /// A load, of an atomic or of an item.
+        Load(usize),
+        /// A store.
+        Store(usize),
+        /// An atomic read-modify-write.
+        ReadModifyWrite(usize),
+        /// Nothing for a while.
+        Pause(Duration),
+    }
+
+    /// For one of the growing pauses of a bounded wait.
+    pub(super) const WAIT: Duration = Duration::from_nanos(200);
+
+    static LISTENER: OnceLock<fn(Access)> = OnceLock::new();
+
+    /// Sets the function, once for the process.
+    ///
+    /// # Panics
+    /// When it was set before.
+    pub fn listen(listener: fn(Access)) {
+        assert!(LISTENER.set(listener).is_ok(), "there is one listener");
+    }
+
+    pub(crate) fn tell(access: Access) {
+        if let Some(listener) = LISTENER.get() {
+            listener(access);
         }
     }
 }

@@ -8,6 +8,8 @@ pub mod clock;
 pub mod compare;
 pub mod heap;
 pub mod history;
+#[cfg(segring_lines)]
+pub mod lines;
 pub mod machine;
 pub mod peers;
 pub mod probe;
