@@ -92,6 +92,11 @@ seeds: ## the sequential rings beside what they replace                         
 	@SEEDS_CRITERION=0 $(CARGO) bench --locked --quiet -p segring-benches --bench seeds
 	$(CARGO) run --locked --release --quiet -p segring-benches --bin code_size
 
+.PHONY: lines
+lines: ## how many cache lines an operation moves, on 2 to 128 simulated cores (LINES_TRANSFER)    2 min
+	@RUSTFLAGS="--cfg segring_lines" $(CARGO) run --locked --release --quiet --target-dir target/lines \
+		-p segring-benches --bin lines
+
 # Sanitizers are not stable, hence RUSTC_BOOTSTRAP; they need no other toolchain.
 .PHONY: sanitize
 sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min

@@ -3,13 +3,13 @@
 //! A cache line that two cores write in turn costs each of them a transfer for every write; many times
 //! the price of an operation that finds its lines at home. Two kinds of short pauses keep lines at
 //! home. *Turns*: of several threads that push to one ring, one at a time. *Distance*: the two ends of
-//! a ring not right behind each other.
+//! a ring not right behind each other. And whose exchange of a counter fails backs off.
 //!
 //! Pauses must pay. Whether one did shows at once, and each that did not makes the next one rarer by half: threads
 //! that meet now and then, or in step with something else, soon pause hardly at all.
 //!
 //! A thread that pauses has no ticket. Its own operation takes longer, by at most what [`PAUSE`] and
-//! [`WAIT`] say, and nobody else's does.
+//! [`WAIT`] say (and [`back_off`] for each time that another thread was faster), and nobody else's does.
 
 use crate::sync::{Counter, MODEL, spin_for};
 use core::cell::Cell;
@@ -146,6 +146,20 @@ impl Shared {
         turns.next = if is_same { self.next.get().wrapping_sub(ring) } else { 0 };
         turns.interleaved(ticket);
         self.turns.set(turns);
+    }
+}
+
+/// Backs off from a counter: others exchange it, and each failed exchange has taken its line from
+/// them. For so many failures in a row, the last one for `ticket`.
+#[cold]
+#[inline(never)]
+pub(crate) fn back_off(failures: u32, ticket: usize) {
+    const FIRST: Duration = Duration::from_nanos(100);
+    const DOUBLINGS: u32 = 5;
+
+    if !OFF {
+        let most = FIRST * (1 << failures.saturating_sub(1).min(DOUBLINGS));
+        spin_for(most.mul_f32(fraction(ticket)));
     }
 }
 

@@ -8,7 +8,6 @@ pub mod clock;
 pub mod compare;
 pub mod heap;
 pub mod history;
-#[cfg(segring_lines)]
 pub mod lines;
 pub mod machine;
 pub mod peers;

@@ -10,7 +10,7 @@
 use core::mem::ManuallyDrop;
 
 use super::{Claimed, Issued, Segment};
-use crate::contention::Distance;
+use crate::contention::{Distance, back_off};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{Point, Wait, mutant, reach};
 use crate::ticket::CLOSED;
@@ -67,6 +67,7 @@ impl<T> Segment<T> {
     fn issue_if(&self, has_room: impl Fn(usize) -> bool) -> Result<Issued<'_, T>, NoPlace> {
         let _watch = self.watch();
         let shape = self.shape();
+        let mut failures = 0;
         loop {
             // [SEG-5 acquire <- SEG-6 release] What earlier producers knew of `head`: it is looked
             // at after this.
@@ -89,6 +90,8 @@ impl<T> Segment<T> {
             if self.back.tail.compare_exchange(number, number + 1, Release, Relaxed).is_ok() {
                 return Ok(Issued { segment: self, slot, number, lap });
             }
+            failures += 1;
+            back_off(failures, number);
         }
     }
 

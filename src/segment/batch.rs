@@ -6,6 +6,7 @@ use core::ops::Range;
 use alloc::vec::Vec;
 
 use super::{Claimed, Issued, Segment, Why};
+use crate::contention::back_off;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{Point, mutant, reach};
 use crate::ticket::CLOSED;
@@ -87,6 +88,7 @@ impl<T> Segment<T> {
     /// All that may panic or allocate comes before the claim.
     pub(crate) fn pop_some(&self, items: &mut Vec<T>, most: usize) -> usize {
         let _watch = self.watch();
+        let mut failures = 0;
         let (first, many) = loop {
             // [SEG-3 acquire <- SEG-4 release] Head first, as in `claim`.
             let head = self.front.head.load(Acquire);
@@ -101,6 +103,8 @@ impl<T> Segment<T> {
             if self.front.head.compare_exchange(head, head + many, Release, Relaxed).is_ok() {
                 break (head, many);
             }
+            failures += 1;
+            back_off(failures, head);
         };
         reach(Point::PopClaimed);
         let shape = self.shape();

@@ -1,7 +1,7 @@
 //! Claiming the next ticket, against other consumers.
 
 use super::{Claim, Claimed, Segment};
-use crate::contention::Distance;
+use crate::contention::{Distance, back_off};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{Point, reach};
 use crate::ticket::CLOSED;
@@ -15,6 +15,7 @@ impl<T> Segment<T> {
     pub(crate) fn claim<const PAUSES: bool>(&self, known_tail: usize) -> Claim<'_, T> {
         let _watch = self.watch();
         let shape = self.shape();
+        let mut failures = 0;
         loop {
             // [SEG-3 acquire <- SEG-4 release] With the loads in this order, `head >= tail` means
             // that at the load of `tail` every ticket issued so far was claimed.
@@ -42,6 +43,8 @@ impl<T> Segment<T> {
                 reach(Point::PopClaimed);
                 return Claim::Ticket(Claimed { segment: self, slot, number: head, lap });
             }
+            failures += 1;
+            back_off(failures, head);
         }
     }
 

@@ -19,7 +19,7 @@ std::thread_local! {
 
 /// The cores' clocks, and what they count.
 #[derive(Debug)]
-pub struct Clocks {
+struct Clocks {
     costs: Costs,
     caches: Caches,
     /// Nanoseconds; infinite for a core that has finished.
@@ -96,7 +96,7 @@ pub(super) fn clock() -> (f64, u64) {
 ///
 /// # Panics
 /// When there are more than 128, or `work` does.
-pub fn run<R: Send>(
+pub(super) fn run<R: Send>(
     cores: usize,
     costs: Costs,
     pauses: bool,

@@ -5,8 +5,8 @@ use std::sync::Once;
 use segring::lines::{Access, listen};
 use segring::{Queue, mpsc};
 
-use super::clocks::{clock, hear};
-use super::{Costs, run};
+use super::Costs;
+use super::clocks::{clock, hear, run};
 
 /// A load for any number of cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,8 +129,8 @@ fn row(done: &[Done]) -> Row {
     let share = |pops| {
         let ours = || done.iter().filter(move |core| core.pops == pops).map(|core| core.items);
         let (all, count) = (ours().sum::<u64>(), ours().count());
-        let least = ours().min().unwrap_or(0);
-        if all == 0 { f64::INFINITY } else { (least * count as u64) as f64 / all as f64 }
+        let fewest = ours().min().unwrap_or(0);
+        if all == 0 { f64::INFINITY } else { (fewest * count as u64) as f64 / all as f64 }
     };
     Row {
         items,

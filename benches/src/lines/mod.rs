@@ -11,9 +11,11 @@
 //! becomes of it when many cores want the same line; not how fast a machine is.
 
 mod caches;
+#[cfg(segring_lines)]
 mod clocks;
+#[cfg(segring_lines)]
 mod load;
 
 pub use caches::{Caches, Costs};
-pub use clocks::{Clocks, run};
+#[cfg(segring_lines)]
 pub use load::{Load, Row, measure};
