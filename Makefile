@@ -15,6 +15,9 @@ FLAGS_LOOM    := --cfg segring_loom
 FLAGS_SHUTTLE := --cfg segring_shuttle
 FLAGS_SMALL   := --cfg segring_small --cfg segring_fences
 FLAGS_HOOKS   := --cfg segring_hooks
+# The tests that have something to show with those.
+SMALL  := $(addprefix --test=,conformance iterators bounded batch mpsc owned_handle drops no_memory first_ring)
+HOOKED := $(addprefix --test=,stall interleave retention no_memory)
 
 .PHONY: help
 help: ## this list
@@ -40,13 +43,13 @@ test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of
 	@$(CARGO) test --locked --all-features -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
 
 .PHONY: test-small
-test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
-	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test iterators --test bounded --test batch --test mpsc 2>&1 \
+test-small: | $(LOGS) ## the same with counters that soon end or wrap, and with fences for barriers           1 min
+	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib $(SMALL) 2>&1 \
 		| tee $(LOGS)/test-small.log
 
 .PHONY: test-stall
 test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, others go on                  1 min
-	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall --test interleave --test retention 2>&1 \
+	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks $(HOOKED) 2>&1 \
 		| tee $(LOGS)/test-stall.log
 
 .PHONY: freeze
@@ -61,6 +64,18 @@ models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must f
 	scripts/count-models $(LOGS)/test-models.log
 
 # ---- More evidence ----
+
+# The linker is rustc's own, and musl comes with the target, so that nothing else is needed.
+.PHONY: test-32
+test-32: | $(LOGS) ## the tests in 32 bits, on an x86-64 Linux; fetches the target with rustup              3 min
+	@rustup target add i686-unknown-linux-musl
+	export CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
+	$(CARGO) test --locked --target-dir target/32 --target i686-unknown-linux-musl --all-features --tests 2>&1 \
+		| tee $(LOGS)/test-32.log
+	RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/32-small --target i686-unknown-linux-musl \
+		--lib $(SMALL) 2>&1 | tee -a $(LOGS)/test-32.log
+	RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/32-hooks --target i686-unknown-linux-musl \
+		$(HOOKED) 2>&1 | tee -a $(LOGS)/test-32.log
 
 .PHONY: loom
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
