@@ -21,7 +21,7 @@ HOOKED := $(addprefix --test=,stall interleave retention no_memory)
 
 .PHONY: help
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
 
 # ---- The two commands ----
 
@@ -92,6 +92,14 @@ loom-downstream: | $(LOGS) ## a package that uses segring model-checks its own c
 	grep -q 'every_letter_is_read ... ok' ../$(LOGS)/downstream.log
 	grep -q 'asking_too_late_loses_a_letter - should panic ... ok' ../$(LOGS)/downstream.log
 
+.PHONY: soak-long
+soak-long: ## the checks of the soak alone, half an hour (SOAK_SECONDS)                        30 min
+	@SOAK_SECONDS=$${SOAK_SECONDS:-1800} $(CARGO) run --locked --release --quiet -p segring-benches --bin soak -- --checks
+
+.PHONY: soak-peers
+soak-peers: ## the same checks over the peers: what they find there                            5 min
+	@SOAK_SECONDS=$${SOAK_SECONDS:-300} $(CARGO) run --locked --release --quiet -p segring-benches --bin soak -- --checked-peers
+
 .PHONY: soak-mutant
 soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min
 	@! RUSTFLAGS="--cfg segring_mutants" SEGRING_MUTANT=give-up-unmarked SOAK_SECONDS=20 $(CARGO) run --locked \
@@ -109,10 +117,14 @@ seeds: ## the sequential rings beside what they replace                         
 
 # Sanitizers are not stable, hence RUSTC_BOOTSTRAP; they need no other toolchain.
 .PHONY: sanitize
-sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min
+sanitize: ## AddressSanitizer and ThreadSanitizer, and memcheck where valgrind is installed          10 min
 	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
 		--target x86_64-unknown-linux-gnu --all-features --lib --test conformance --test iterators \
-		--test bounded --test batch --test mpsc --test owned_handle --test rayon --test 'seq_*'
+		--test bounded --test batch --test mpsc --test owned_handle --test rayon --test 'seq_*' \
+		--test drops --test no_memory --test first_ring --test races -- --skip leaks_a_ring
+	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
+		--target x86_64-unknown-linux-gnu -p segring-benches --test short
+	scripts/sanitize-threads
 	scripts/memcheck
 
 # ---- The places of crossbeam-queue and concurrent-queue ----
@@ -199,7 +211,7 @@ bench-test: ## each criterion bench once, unmeasured
 ci: ## what CI runs                                                                     28 min
 	@$(MAKE) --no-print-directory test
 	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test claims tso
-	$(MAKE) --no-print-directory compat compat-mutant
+	$(MAKE) --no-print-directory compat compat-mutant test-32
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log

@@ -168,7 +168,7 @@ fn every_item_once_also_where_one_panics() {
 /// no destructor runs later.
 #[test]
 #[allow(clippy::mem_forget, reason = "the point of the test")]
-fn no_destructor_runs_after_the_queue_is_gone() {
+fn a_forgotten_handle_leaks_a_ring_and_no_destructor_runs_later() {
     let drops = AtomicUsize::new(0);
     let queue = queue(2);
     (0..100).for_each(|_| queue.push(Counted(&drops)));
