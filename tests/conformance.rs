@@ -260,7 +260,7 @@ fn items_of_any_shape() {
 #[test]
 #[allow(clippy::large_stack_arrays, reason = "the point of the test")]
 fn large_items_need_no_large_stack() {
-    // 64 KiB each; a debug build makes about a dozen copies on the way, an optimised one two.
+    // 64 KiB each; a debug build makes about a dozen copies on the way, an optimised one three.
     std::thread::Builder::new()
         .stack_size(1 << 20)
         .spawn(|| {
