@@ -164,6 +164,44 @@ fn every_item_once_also_where_one_panics() {
     }
 }
 
+/// Items without a size have destructors all the same, and nothing but their number to be lost.
+#[test]
+fn items_without_a_size() {
+    static DROPS: AtomicUsize = AtomicUsize::new(0);
+    struct Unit;
+    impl Drop for Unit {
+        fn drop(&mut self) {
+            DROPS.fetch_add(1, Relaxed);
+        }
+    }
+    let dropped = || DROPS.swap(0, Relaxed);
+    let units = |n| std::iter::repeat_with(|| Unit).take(n);
+
+    let queue = queue(2);
+    units(100).for_each(|unit| queue.push(unit));
+    queue.push_batch(units(100));
+    assert_eq!((queue.len(), dropped()), (200, 0));
+    drop((queue.pop(), queue.handle().pop(), queue.pop_batch(48)));
+    assert_eq!((queue.len(), dropped()), (150, 50));
+    drop(queue.into_iter().nth(1));
+    assert_eq!(dropped(), 150);
+
+    let (mut producer, mut consumer) = mpsc_queue(2);
+    units(100).for_each(|unit| assert!(producer.push(unit).is_ok()));
+    assert_eq!(consumer.try_iter().take(30).count(), 30);
+    drop(consumer);
+    assert_eq!(dropped(), 100);
+    assert!(producer.push(Unit).is_err());
+    assert_eq!(dropped(), 1);
+
+    let queue = BoundedQueue::new(10);
+    assert_eq!(units(15).filter_map(|unit| queue.push(unit).err()).count(), 5);
+    assert_eq!(units(5).filter_map(|unit| queue.force_push(unit)).count(), 5);
+    assert_eq!((queue.len(), queue.is_full(), dropped()), (10, true, 10));
+    drop(queue);
+    assert_eq!(dropped(), 10);
+}
+
 /// Items may borrow what lives longer than the queue, and no longer: whoever still holds rings of it,
 /// no destructor runs later.
 #[test]
