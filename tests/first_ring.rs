@@ -10,7 +10,7 @@ use segring::{PopError, Queue};
 
 mod common;
 
-const ROUNDS: usize = if cfg!(miri) { 20 } else { 3_000 };
+const ROUNDS: usize = if cfg!(miri) { 20 } else { 1_000 };
 
 /// Runs these at once, and returns what they came to.
 fn at_once<const N: usize>(work: [Box<dyn FnOnce() -> usize + Send + '_>; N]) -> [usize; N] {
