@@ -15,10 +15,13 @@ FLAGS_LOOM    := --cfg segring_loom
 FLAGS_SHUTTLE := --cfg segring_shuttle
 FLAGS_SMALL   := --cfg segring_small --cfg segring_fences
 FLAGS_HOOKS   := --cfg segring_hooks
+# The tests that have something to show with those.
+SMALL  := $(addprefix --test=,conformance iterators bounded batch mpsc owned_handle drops no_memory first_ring)
+HOOKED := $(addprefix --test=,stall interleave retention no_memory)
 
 .PHONY: help
 help: ## this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 14
 
 # ---- The two commands ----
 
@@ -40,13 +43,13 @@ test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of
 	@$(CARGO) test --locked --all-features -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
 
 .PHONY: test-small
-test-small: | $(LOGS) ## the same with a tiny lap limit and with fences for barriers                        1 min
-	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib --test conformance --test iterators --test bounded --test batch --test mpsc 2>&1 \
+test-small: | $(LOGS) ## the same with counters that soon end or wrap, and with fences for barriers           1 min
+	@RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/small --lib $(SMALL) 2>&1 \
 		| tee $(LOGS)/test-small.log
 
 .PHONY: test-stall
 test-stall: | $(LOGS) ## threads parked for ever in the middle of operations, others go on                  1 min
-	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks --test stall --test interleave --test retention 2>&1 \
+	@RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/hooks $(HOOKED) 2>&1 \
 		| tee $(LOGS)/test-stall.log
 
 .PHONY: freeze
@@ -62,6 +65,18 @@ models: | $(LOGS) ## loom models, preemption bound 2, and the faults they must f
 
 # ---- More evidence ----
 
+# The linker is rustc's own, and musl comes with the target, so that nothing else is needed.
+.PHONY: test-32
+test-32: | $(LOGS) ## the tests in 32 bits, on an x86-64 Linux; fetches the target with rustup              3 min
+	@rustup target add i686-unknown-linux-musl
+	export CARGO_TARGET_I686_UNKNOWN_LINUX_MUSL_LINKER=rust-lld
+	$(CARGO) test --locked --target-dir target/32 --target i686-unknown-linux-musl --all-features --tests 2>&1 \
+		| tee $(LOGS)/test-32.log
+	RUSTFLAGS="$(FLAGS_SMALL)" $(CARGO) test --locked --target-dir target/32-small --target i686-unknown-linux-musl \
+		--lib $(SMALL) 2>&1 | tee -a $(LOGS)/test-32.log
+	RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) test --locked --target-dir target/32-hooks --target i686-unknown-linux-musl \
+		$(HOOKED) 2>&1 | tee -a $(LOGS)/test-32.log
+
 .PHONY: loom
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
 	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue bounded epochs mpsc batch deep 2>&1 | tee $(LOGS)/loom.log
@@ -76,6 +91,14 @@ loom-downstream: | $(LOGS) ## a package that uses segring model-checks its own c
 	$(CARGO) test --locked --target-dir ../target/downstream-loom 2>&1 | tee ../$(LOGS)/downstream.log
 	grep -q 'every_letter_is_read ... ok' ../$(LOGS)/downstream.log
 	grep -q 'asking_too_late_loses_a_letter - should panic ... ok' ../$(LOGS)/downstream.log
+
+.PHONY: soak-long
+soak-long: ## the checks of the soak alone, half an hour (SOAK_SECONDS)                        30 min
+	@SOAK_SECONDS=$${SOAK_SECONDS:-1800} $(CARGO) run --locked --release --quiet -p segring-benches --bin soak -- --checks
+
+.PHONY: soak-peers
+soak-peers: ## the same checks over the peers: what they find there                            5 min
+	@SOAK_SECONDS=$${SOAK_SECONDS:-300} $(CARGO) run --locked --release --quiet -p segring-benches --bin soak -- --checked-peers
 
 .PHONY: soak-mutant
 soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min
@@ -99,10 +122,15 @@ lines: ## how many cache lines an operation moves, on 2 to 128 simulated cores (
 
 # Sanitizers are not stable, hence RUSTC_BOOTSTRAP; they need no other toolchain.
 .PHONY: sanitize
-sanitize: ## AddressSanitizer over the tests, and memcheck where valgrind is installed            5 min
-	@RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address" $(CARGO) test --locked --target-dir target/asan \
-		--target x86_64-unknown-linux-gnu --all-features --lib --test conformance --test iterators \
-		--test bounded --test batch --test mpsc --test owned_handle --test rayon --test 'seq_*'
+sanitize: ## AddressSanitizer and ThreadSanitizer, and memcheck where valgrind is installed          10 min
+	@export RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address"
+	export ASAN_OPTIONS=allocator_may_return_null=1 # Some tests ask for more than there is.
+	$(CARGO) test --locked --target-dir target/asan --target x86_64-unknown-linux-gnu --all-features --lib \
+		$(addprefix --test=,conformance iterators bounded batch mpsc owned_handle rayon 'seq_*') \
+		$(addprefix --test=,drops no_memory first_ring races) -- --skip leaks_a_ring
+	$(CARGO) test --locked --target-dir target/asan --target x86_64-unknown-linux-gnu -p segring-benches --test short
+	unset RUSTC_BOOTSTRAP RUSTFLAGS
+	scripts/sanitize-threads
 	scripts/memcheck
 
 # ---- The places of crossbeam-queue and concurrent-queue ----
@@ -186,10 +214,10 @@ bench-test: ## each criterion bench once, unmeasured
 	@$(CARGO) bench --locked -p segring-benches -- --test
 
 .PHONY: ci
-ci: ## what CI runs                                                                     28 min
+ci: ## what CI runs                                                                     32 min
 	@$(MAKE) --no-print-directory test
 	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test claims tso
-	$(MAKE) --no-print-directory compat compat-mutant
+	$(MAKE) --no-print-directory compat compat-mutant test-32
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log

@@ -9,6 +9,9 @@ pub mod design {}
 #[doc = include_str!("docs/ORDERINGS.md")]
 pub mod orderings {}
 
+#[doc = include_str!("docs/EVIDENCE.md")]
+pub mod evidence {}
+
 #[doc = include_str!("docs/COMPARE.md")]
 pub mod compare {}
 

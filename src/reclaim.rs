@@ -62,6 +62,7 @@ struct Record {
 /// difference, and one that comes out too small only keeps a ring for longer. (On 32 bits a thread
 /// would have to stall in [`advance`] for exactly 2^31 steps to do harm.)
 const STEP: usize = 2;
+const FIRST: usize = if cfg!(segring_small) { 0_usize.wrapping_sub(20 * STEP) } else { 0 };
 const PINNED: usize = 1;
 
 const FREE: usize = 0;
@@ -166,7 +167,7 @@ impl Domain {
     crate::sync::const_unless_model! {
         fn new() -> Self {
             Self {
-                epoch: CachePadded::new(EpochWord::new(0)),
+                epoch: CachePadded::new(EpochWord::new(FIRST)),
                 records: CachePadded::new(EpochPtr::new(null_mut())),
             }
         }

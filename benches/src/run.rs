@@ -19,7 +19,7 @@ use crate::peers::{Competitor, OneConsumer, Peer, Progress as Promised, roster};
 use crate::probe::Probe;
 use crate::progress::Progress;
 use crate::record::{Line, Record};
-use crate::report::{FamilyResult, Results, targets, thousands};
+use crate::report::{FamilyResult, Results, Target, targets, thousands};
 use crate::seeds;
 use crate::soak::Soak;
 use crate::soak::contended::Outcome;
@@ -32,6 +32,8 @@ pub struct Options {
     pub seconds: u64,
     /// Of all decisions.
     pub seed: u64,
+    /// Whether to spend all of the time on checks, and compare nothing.
+    pub only_checks: bool,
 }
 
 /// Samples that everybody takes of every case.
@@ -45,14 +47,15 @@ const SEED_SAMPLES: u32 = 6_000;
 /// # Errors
 /// When the record cannot be written.
 pub fn run(options: Options) -> io::Result<usize> {
-    let Options { seconds, seed } = options;
+    let Options { seconds, seed, only_checks } = options;
     let (start, began) = (Instant::now(), Timestamp::now());
     let length = Duration::from_secs(seconds);
     let machine = Machine::this();
     let clock = Clock::new();
     let progress = Progress::new(length);
     watch(length, seed, progress.counter());
-    let mut record = Record::create("soak", &machine, began)?;
+    let program = if only_checks { "soak-checks" } else { "soak" };
+    let mut record = Record::create(program, &machine, began)?;
     record.line(&Line::Run {
         began: began.to_string(),
         seconds: Some(seconds),
@@ -68,7 +71,7 @@ pub fn run(options: Options) -> io::Result<usize> {
     probe("begin", &clock, &progress, &mut record)?;
 
     let mut soak = Soak::new(seed, clock, &progress);
-    check(&mut soak, start, length);
+    check(&mut soak, start, if only_checks { length.mul_f64(1.0 / CHECKS) } else { length });
     for finding in soak.findings() {
         record.line(&Line::Finding(finding))?;
     }
@@ -76,7 +79,13 @@ pub fn run(options: Options) -> io::Result<usize> {
     record.line(&Line::Checks { operations, checked, rings: soak.rings(), violations })?;
     progress.print(format_args!("checks: {violations} violations; rings: {}", soak.rings()));
 
-    if violations == 0 {
+    if only_checks {
+        progress.finish();
+        for target in long_targets(operations, checked, length) {
+            println!("{target}");
+            record.line(&Line::Target(&target))?;
+        }
+    } else if violations == 0 {
         let results = compare(start + length, seed, &progress, &mut record)?;
         probe("end", &clock, &progress, &mut record)?;
         progress.finish();
@@ -100,15 +109,35 @@ pub fn run(options: Options) -> io::Result<usize> {
     Ok(violations)
 }
 
-/// The checks take a good quarter of the time.
+/// The share of a whole run that checks take.
+const CHECKS: f64 = 0.3;
+
+/// Takes the checks' share of the length of a run.
 fn check(soak: &mut Soak<'_>, start: Instant, length: Duration) {
     /// What a run of the usual length checks even on a slow machine.
     const USUAL: (Duration, u64) = (Duration::from_mins(2), 20_000_000);
 
     let at_least = if length >= USUAL.0 { USUAL.1 } else { 0 };
-    soak.contend(start + length.mul_f64(0.18), at_least);
-    soak.circulate(Instant::now() + length.mul_f64(0.06));
-    soak.count_drops(Instant::now() + length.mul_f64(0.04));
+    soak.contend(start + length.mul_f64(CHECKS * 0.6), at_least);
+    soak.circulate(Instant::now() + length.mul_f64(CHECKS * 0.2));
+    soak.close_under_way(Instant::now() + length.mul_f64(CHECKS * 0.1));
+    soak.count_drops(Instant::now() + length.mul_f64(CHECKS * 0.1));
+}
+
+/// What a long run of checks alone is to come to: for half an hour two billion operations and a hundred
+/// million that are checked, and in proportion.
+fn long_targets(operations: u64, checked: u64, length: Duration) -> [Target; 2] {
+    let scaled = |in_half_an_hour: u64| in_half_an_hour * length.as_secs() / (30 * 60);
+    [
+        ("operations run", operations, scaled(2_000_000_000)),
+        ("operations checked for linearizability", checked, scaled(100_000_000)),
+    ]
+    .map(|(subject, measured, wanted)| Target {
+        subject: subject.to_owned(),
+        wanted: format!("at least {}", thousands(wanted)),
+        measured: thousands(measured),
+        met: measured >= wanted,
+    })
 }
 
 /// Every case, by everybody, until about then.

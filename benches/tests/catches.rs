@@ -4,13 +4,16 @@
 extern crate alloc;
 
 use alloc::collections::VecDeque;
-use core::mem::ManuallyDrop;
+use core::mem::{ManuallyDrop, replace};
 use std::sync::{Mutex, PoisonError};
 
 use segring_benches::clock::Clock;
-use segring_benches::peers::{Bound, Consumers, End, Peer, Progress, Promise, Role};
+use segring_benches::peers::{
+    Bound, Closes, Consumers, End, Peer, Progress, Promise, Refusal, Role,
+};
 use segring_benches::soak::Fault;
 use segring_benches::soak::circulation::Circulation;
+use segring_benches::soak::closing::Closing;
 use segring_benches::soak::contended::{self, Logs, Outcome, Scenario};
 use segring_benches::soak::drops::{self, Ledger};
 
@@ -27,6 +30,10 @@ enum Break {
     FindNothing,
     /// An item becomes visible only with the next push.
     PublishLate,
+    /// A push gets in after the closing.
+    AcceptLate,
+    /// A second closing says that it was the first.
+    CloseTwice,
 }
 
 /// A deque behind a mutex that breaks at every so-many-th operation.
@@ -39,13 +46,14 @@ struct State<T> {
     items: VecDeque<T>,
     late: Option<T>,
     operations: u64,
+    closed: bool,
 }
 
 impl<T> Broken<T> {
     const BREAKS_AT: u64 = 501;
 
     fn with(fault: Break) -> Self {
-        let state = State { items: VecDeque::new(), late: None, operations: 0 };
+        let state = State { items: VecDeque::new(), late: None, operations: 0, closed: false };
         Self { fault, state: Mutex::new(state) }
     }
 
@@ -102,6 +110,25 @@ impl<T> End<T> for &Broken<T> {
             }
             if breaks(Break::Overtake) { state.items.pop_back() } else { state.items.pop_front() }
         })
+    }
+}
+
+impl<T: Send> Closes<T> for Broken<T> {
+    fn close(&self) -> bool {
+        self.operate(|state, _| {
+            !replace(&mut state.closed, true) || self.fault == Break::CloseTwice
+        })
+    }
+
+    fn offer<'a>(end: &mut Self::End<'a>, item: T) -> Result<(), Refusal>
+    where
+        Self: 'a,
+    {
+        if end.operate(|state, breaks| state.closed && !breaks(Break::AcceptLate)) {
+            return Err(Refusal::Closed);
+        }
+        end.push(item);
+        Ok(())
     }
 }
 
@@ -188,6 +215,18 @@ fn circulation_notices_a_false_nothing() {
     assert_eq!(run(Break::Never).unwrap(), 2 * (4 * 5_000 + 4));
     assert!(matches!(run(Break::FindNothing), Err(Fault::FalseEmpty { .. })));
     assert!(matches!(run(Break::Lose), Err(Fault::FalseEmpty { .. } | Fault::Conservation { .. })));
+}
+
+#[test]
+fn closings_that_are_none_are_noticed() {
+    let closing = Closing { seed: 5, threads: 3, operations: 5_000 };
+    let run = |fault| {
+        closing.run(&Broken::with(fault), &Clock::new(), &mut Logs::default()).map_err(|f| f.kind())
+    };
+    assert_eq!(run(Break::Never).unwrap().operations, 3 * 5_000);
+    assert_eq!(run(Break::AcceptLate).unwrap_err(), "closing");
+    assert_eq!(run(Break::CloseTwice).unwrap_err(), "closing");
+    assert_eq!(run(Break::Overtake).unwrap_err(), "order");
 }
 
 #[test]

@@ -14,6 +14,7 @@ fn a_short_soak_finds_nothing() {
     let time = Duration::from_millis(1_500);
     soak.contend(Instant::now() + 2 * time, 0);
     soak.circulate(Instant::now() + time);
+    soak.close_under_way(Instant::now() + time);
     soak.count_drops(Instant::now() + time);
 
     assert!(soak.findings().is_empty(), "{}", soak.findings()[0]);

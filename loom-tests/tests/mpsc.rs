@@ -110,6 +110,15 @@ const CONSUMER_GOES: Model = Model {
     threads: &[&[Push(2), Push(3)], &[DropConsumer]],
 };
 
+/// The same before there is a ring.
+const CONSUMER_GOES_FIRST: Model = Model {
+    name: "the consumer goes away before the first push",
+    min: 1,
+    before: &[],
+    popped: 0,
+    threads: &[&[Push(1), Push(2)], &[DropConsumer]],
+};
+
 /// Both at once: the last to go frees everything.
 const BOTH_GO: Model = Model {
     name: "both ends go away",
@@ -123,6 +132,7 @@ const BOTH_GO: Model = Model {
 fn ends_go_away() {
     PRODUCERS_GO.check(Via::Mpsc);
     CONSUMER_GOES.check(Via::Mpsc);
+    CONSUMER_GOES_FIRST.check(Via::Mpsc);
     BOTH_GO.check(Via::Mpsc);
 }
 

@@ -147,6 +147,20 @@ fn close_first() {
     CLOSE_FIRST.check(Via::Handle);
 }
 
+/// The first ring comes into being while somebody looks and somebody closes.
+const FIRST_LOOK: Model = Model {
+    name: "looking and closing against the first push",
+    min: 1,
+    before: &[],
+    popped: 0,
+    threads: &[&[Push(1)], &[IsEmpty, Pop], &[Close]],
+};
+
+#[test]
+fn first_look() {
+    FIRST_LOOK.check(Via::Queue);
+}
+
 /// Whoever knows that the queue is closed and finds nothing has missed nothing.
 const CLOSED_AND_EMPTY: Model = Model {
     name: "closed and empty",

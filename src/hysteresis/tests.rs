@@ -112,7 +112,7 @@ proptest! {
         shift in 0_u32..6, patience in 1_u32..3, operations in operations()
     ) {
         // `observe_removal` sees pops only, and only those that leave little; `observe` sees all.
-        let policy = policy(1, 1 << 30, patience);
+        let policy = policy(1, Hysteresis::MAX_SLOTS, patience);
         let capacity = 64_usize << shift;
         let (mut every, mut removals, mut depth) = (LowWater::default(), LowWater::default(), 0);
         for push in operations {

@@ -16,6 +16,9 @@ use crate::sync::{MODEL, Wait, mutant};
 /// A limit that no number of tickets reaches.
 const UNLIMITED: usize = usize::MAX / 2;
 
+/// Of the very first ticket. Positions wrap; with a tiny life span of rings, soon.
+const FIRST_POSITION: usize = if cfg!(segring_small) { usize::MAX - 20 } else { 0 };
+
 /// How many tickets there are at least between two looks after a ring.
 const LOOK_EVERY: usize = if MODEL { 1 } else { 16 };
 
@@ -23,7 +26,9 @@ impl<T> List<T> {
     /// A list of rings of one capacity, with one in it; or `None` when there is no memory.
     pub(crate) fn fixed(slots: usize) -> Option<Self> {
         let list = Self::with_policy(Policy::fixed(slots));
-        let first = list.store.fresh(slots, Origin::default())?;
+        let mut first = list.store.fresh(slots, Origin::default())?;
+        // SAFETY: fresh, and seen by nobody else.
+        unsafe { first.as_mut() }.count_from(FIRST_POSITION, FIRST_POSITION);
         let guard = pin();
         // SAFETY: fresh, and seen by nobody else.
         let linked = list.link(None, unsafe { first.as_ref() }, &guard);

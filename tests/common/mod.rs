@@ -3,10 +3,14 @@
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use segring::mpsc::{self, Consumer, Producer};
 use segring::{Hysteresis, PushError, Queue, Unpushed};
+
+#[cfg(segring_hooks)]
+pub(crate) mod gate;
 
 /// The ends of a queue with one consumer whose smallest ring has so many slots.
 pub(crate) fn mpsc_queue<T>(min_slots: usize) -> (Producer<T>, Consumer<T>) {
@@ -32,10 +36,27 @@ pub(crate) fn reclaim_all(reclaim: impl Fn() -> usize) {
     }
 }
 
+/// Runs `f`, and ends the process if it has not come back after a minute: somebody hangs.
+pub(crate) fn in_time<R>(f: impl FnOnce() -> R) -> R {
+    let (done, is_done) = channel::<()>();
+    let watch = std::thread::spawn(move || {
+        if is_done.recv_timeout(Duration::from_mins(1)) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("no end in sight: an operation does not return");
+            std::process::abort();
+        }
+    });
+    let result = f();
+    drop(done);
+    watch.join().expect("it only waits");
+    result
+}
+
 /// The operations that a thread has, whichever way it uses the queue.
 pub(crate) trait Ends<T>: Send {
     /// Puts an item at the back.
     fn push(&mut self, item: T);
+    /// Puts an item at the back, or gives it back.
+    fn try_push(&mut self, item: T) -> Result<(), PushError<T>>;
     /// Takes the item at the front.
     fn pop(&mut self) -> Option<T>;
 }
@@ -45,14 +66,36 @@ impl<T: Send> Ends<T> for &Queue<T> {
         Queue::push(self, item);
     }
 
+    fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
+        Queue::try_push(self, item)
+    }
+
     fn pop(&mut self) -> Option<T> {
         Queue::pop(self)
+    }
+}
+
+impl<T: Send> Ends<T> for &mut dyn Ends<T> {
+    fn push(&mut self, item: T) {
+        (**self).push(item);
+    }
+
+    fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
+        (**self).try_push(item)
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        (**self).pop()
     }
 }
 
 impl<T: Send, Q: Deref<Target = Queue<T>> + Send> Ends<T> for segring::Ends<Q, T> {
     fn push(&mut self, item: T) {
         segring::Ends::push(self, item);
+    }
+
+    fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
+        segring::Ends::try_push(self, item)
     }
 
     fn pop(&mut self) -> Option<T> {
@@ -63,6 +106,10 @@ impl<T: Send, Q: Deref<Target = Queue<T>> + Send> Ends<T> for segring::Ends<Q, T
 impl<T: Send> Ends<T> for (Producer<T>, Consumer<T>) {
     fn push(&mut self, item: T) {
         self.0.push(item).expect("the consumer is there");
+    }
+
+    fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
+        self.0.push(item)
     }
 
     fn pop(&mut self) -> Option<T> {

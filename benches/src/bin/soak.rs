@@ -1,11 +1,15 @@
 //! `make soak`: long contended runs that check everything, beside the peers, with a verdict.
 
+use core::time::Duration;
 use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
+use segring_benches::clock::Clock;
 use segring_benches::heap::Counting;
+use segring_benches::peers::roster;
 use segring_benches::run::{Options, run};
+use segring_benches::soak::peers::examine;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -21,11 +25,27 @@ struct Arguments {
     /// Seed of all random decisions; a new one for each run unless given.
     #[arg(long, env = "SOAK_SEED")]
     seed: Option<u64>,
+
+    /// Only the checks, for all of the time.
+    #[arg(long)]
+    checks: bool,
+
+    /// Instead of all that: the same checks for every queue that is compared, and what they find.
+    #[arg(long)]
+    checked_peers: bool,
 }
 
 fn main() -> io::Result<ExitCode> {
-    let Arguments { seconds, seed } = Arguments::parse();
+    let Arguments { seconds, seed, checks, checked_peers } = Arguments::parse();
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));
-    let violations = run(Options { seconds, seed })?;
+    if checked_peers {
+        println!("seed {seed}, about {seconds} s");
+        let length = Duration::from_secs(seconds);
+        for verdict in examine(&roster(), seed, length, &Clock::new()) {
+            println!("{verdict}");
+        }
+        return Ok(ExitCode::SUCCESS);
+    }
+    let violations = run(Options { seconds, seed, only_checks: checks })?;
     Ok(if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -21,6 +21,12 @@ use core::ops::AddAssign;
 use crossbeam_utils::Backoff;
 use serde::{Deserialize, Serialize};
 
+use segring::PushError;
+
+use crate::clock::Clock;
+use crate::soak::Fault;
+use crate::soak::circulation::Circulation;
+use crate::soak::contended::{self, Logs, Outcome, Scenario};
 use crate::workload::{Amount, Burst, Case, Sample};
 
 pub use segring_bounded::{Bounded, BoundedHandles};
@@ -52,6 +58,40 @@ pub trait Peer<T>: Sync + Sized {
     /// Its resizable insides, if it has any.
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         None
+    }
+}
+
+/// A queue that can be closed.
+pub trait Closes<T>: Peer<T> {
+    /// Closes it for pushes; true for the one call that did it.
+    fn close(&self) -> bool;
+
+    /// Appends an item if that can be done at once.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn offer<'a>(end: &mut Self::End<'a>, item: T) -> Result<(), Refusal>
+    where
+        Self: 'a;
+}
+
+/// Why an item was not appended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// There is no room.
+    Full,
+    /// The queue is closed.
+    Closed,
+}
+
+impl Refusal {
+    /// Of our queues. (Without memory a soak is over.)
+    fn of<T>(error: &PushError<T>) -> Self {
+        match error {
+            PushError::Full(_) => Self::Full,
+            PushError::Closed(_) => Self::Closed,
+            PushError::NoMemory(_) => panic!("{error}"),
+        }
     }
 }
 
@@ -202,6 +242,10 @@ pub struct Competitor {
     pub sample: fn(Case, Amount, u64) -> Sample,
     /// Runs a burst.
     pub burst: fn() -> Burst,
+    /// Runs and checks a contended round.
+    pub contend: fn(&Scenario, &Clock, &mut Logs) -> Result<Outcome, Fault>,
+    /// Runs and checks a circulation.
+    pub circulate: fn(&Circulation) -> Result<u64, Fault>,
     #[cfg(test)]
     is_fifo: fn() -> bool,
 }
@@ -214,6 +258,11 @@ impl Competitor {
             promise: P::PROMISE,
             sample: Case::sample::<P>,
             burst: Burst::run::<P>,
+            contend: |scenario, clock, logs| {
+                let pushes = scenario.operations * usize::from(scenario.threads);
+                contended::run(&P::new(pushes), scenario, clock, logs)
+            },
+            circulate: |circulation| circulation.run(&P::new(circulation.items)),
             #[cfg(test)]
             is_fifo: is_fifo::<P>,
         }

@@ -2,7 +2,9 @@
 
 use segring::{BoundedHandle, BoundedQueue};
 
-use super::{Bound, Consumers, End, Peer, Progress, Promise, Role, push_until_taken};
+use super::{
+    Bound, Closes, Consumers, End, Peer, Progress, Promise, Refusal, Role, push_until_taken,
+};
 
 const PROMISE: Promise = Promise {
     progress: Progress::LockFree,
@@ -76,5 +78,31 @@ impl<T: Send> End<T> for BoundedHandle<'_, T> {
     #[inline]
     fn pop(&mut self) -> Option<T> {
         BoundedHandle::pop(self)
+    }
+}
+
+impl<T: Send> Closes<T> for Bounded<T> {
+    fn close(&self) -> bool {
+        self.0.close()
+    }
+
+    fn offer<'a>(end: &mut Self::End<'a>, item: T) -> Result<(), Refusal>
+    where
+        Self: 'a,
+    {
+        end.try_push(item).map_err(|error| Refusal::of(&error))
+    }
+}
+
+impl<T: Send> Closes<T> for BoundedHandles<T> {
+    fn close(&self) -> bool {
+        self.0.close()
+    }
+
+    fn offer<'a>(end: &mut Self::End<'a>, item: T) -> Result<(), Refusal>
+    where
+        Self: 'a,
+    {
+        end.try_push(item).map_err(|error| Refusal::of(&error))
     }
 }

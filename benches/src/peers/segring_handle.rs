@@ -2,7 +2,7 @@
 
 use segring::{Handle, Hysteresis, Queue};
 
-use super::{End, Peer, Promise, Role, Upkeep, segring_queue};
+use super::{Closes, End, Peer, Promise, Refusal, Role, Upkeep, segring_queue};
 
 /// A [`Queue`] that threads use through a [`Handle`] each.
 #[derive(Debug, Default)]
@@ -34,6 +34,19 @@ impl<T: Send> Peer<T> for Handles<T> {
 
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         Some(&self.0)
+    }
+}
+
+impl<T: Send> Closes<T> for Handles<T> {
+    fn close(&self) -> bool {
+        self.0.close()
+    }
+
+    fn offer<'a>(end: &mut Self::End<'a>, item: T) -> Result<(), Refusal>
+    where
+        Self: 'a,
+    {
+        end.try_push(item).map_err(|error| Refusal::of(&error))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use segring::{Hysteresis, Queue};
 
-use super::{Bound, Consumers, End, Peer, Progress, Promise, Rings, Role, Upkeep};
+use super::{Bound, Closes, Consumers, End, Peer, Progress, Promise, Refusal, Rings, Role, Upkeep};
 
 /// A [`Queue`] that threads use by reference.
 #[derive(Debug, Default)]
@@ -42,6 +42,19 @@ impl<T: Send> Peer<T> for Shared<T> {
 
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         Some(&self.0)
+    }
+}
+
+impl<T: Send> Closes<T> for Shared<T> {
+    fn close(&self) -> bool {
+        self.0.close()
+    }
+
+    fn offer<'a>(end: &mut Self::End<'a>, item: T) -> Result<(), Refusal>
+    where
+        Self: 'a,
+    {
+        end.try_push(item).map_err(|error| Refusal::of(&error))
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Circulation {
     /// Threads, each of which takes an item out and puts it back.
     pub workers: u16,
     /// Items: never fewer than workers.
-    pub items: u64,
+    pub items: usize,
     /// Whether workers are stalled in the middle of operations.
     pub stalled: bool,
     /// How often each worker does it.
@@ -30,12 +30,12 @@ pub struct Circulation {
 impl Circulation {
     /// A circulation in which about so many items are moved.
     pub fn random(rng: &mut fastrand::Rng, moves: u64) -> Self {
-        let workers = rng.u16(2..=8);
+        let workers = [1, 2, 2, 2, 3, 4, 6, 8, 12, 16][rng.usize(..10)];
         let spare = [0, 0, 1, 2, 7, 60][rng.usize(..6)];
         Self {
             seed: rng.u64(..),
             workers,
-            items: u64::from(workers) + spare,
+            items: usize::from(workers) + spare,
             stalled: rng.u8(..3) == 0,
             rounds: moves / u64::from(workers),
         }
@@ -49,10 +49,10 @@ impl Circulation {
     /// # Panics
     /// When an operation of the queue does, or with fewer items than workers.
     pub fn run<P: Peer<u64>>(&self, queue: &P) -> Result<u64, Fault> {
-        assert!(self.items >= u64::from(self.workers), "too few items for the workers: {self}");
+        assert!(self.items >= usize::from(self.workers), "too few items for the workers: {self}");
         let (mut pushed, mut popped) = (Tally::default(), Tally::default());
         let mut end = queue.end(Role::Producer);
-        for item in (0..self.items).map(|number| Value::new(0, number)) {
+        for item in (0..self.items as u64).map(|number| Value::new(0, number)) {
             pushed.add(item);
             end.push(item.to_bits());
         }
@@ -79,7 +79,7 @@ impl Circulation {
         if pushed != popped {
             return Err(Fault::Conservation { pushed, popped });
         }
-        Ok(2 * (moved + self.items))
+        Ok(2 * (moved + self.items as u64))
     }
 
     /// Takes an item out and puts it back, and returns how often.

@@ -1,6 +1,7 @@
 //! Rounds of random pushes and pops by several threads, checked as a whole afterwards.
 
 use core::fmt;
+use core::ops::AddAssign;
 
 use super::disturb::Disturber;
 use super::fault::Fault;
@@ -36,11 +37,11 @@ pub struct Scenario {
 
 impl Scenario {
     /// The most threads in a round.
-    pub const MAX_THREADS: u16 = 8;
+    pub const MAX_THREADS: u16 = 16;
 
     /// A round of about so many operations in all.
     pub fn random(rng: &mut fastrand::Rng, operations: usize) -> Self {
-        let threads = [2, 2, 3, 4, 6, Self::MAX_THREADS][rng.usize(..6)];
+        let threads = [1, 2, 2, 2, 3, 4, 6, 8, 12, Self::MAX_THREADS][rng.usize(..10)];
         Self {
             seed: rng.u64(..),
             threads,
@@ -78,19 +79,25 @@ pub struct Outcome {
     pub checked: u64,
 }
 
+impl AddAssign for Outcome {
+    fn add_assign(&mut self, other: Self) {
+        self.operations += other.operations;
+        self.checked += other.checked;
+    }
+}
+
 /// Logs of all threads, kept between rounds so that recording never allocates.
 #[derive(Debug, Default)]
 pub struct Logs(Vec<Vec<Operation>>);
 
 impl Logs {
-    /// One empty log for each thread, with room for the round, and one for who drains the queue.
-    fn prepare(&mut self, scenario: &Scenario) -> &mut [Vec<Operation>] {
-        let threads = usize::from(scenario.threads);
+    /// One empty log for each thread, with room for so many operations, and one for who drains the queue.
+    pub(super) fn prepare(&mut self, threads: usize, each: usize) -> &mut [Vec<Operation>] {
         self.0.resize_with(self.0.len().max(threads + 1), Vec::new);
         let logs = &mut self.0[..=threads];
         for log in &mut *logs {
             log.clear();
-            log.reserve(if scenario.recorded { scenario.operations } else { 0 });
+            log.reserve(each);
         }
         logs
     }
@@ -109,7 +116,8 @@ pub fn run<P: Peer<u64>>(
     clock: &Clock,
     logs: &mut Logs,
 ) -> Result<Outcome, Fault> {
-    let logs = logs.prepare(scenario);
+    let each = if scenario.recorded { scenario.operations } else { 0 };
+    let logs = logs.prepare(usize::from(scenario.threads), each);
     let (drain_log, thread_logs) = logs.split_last_mut().expect("there is a log for the drain");
     let workers = (0..scenario.threads).zip(thread_logs).collect();
     let stalls = Stalls::default();

@@ -4,6 +4,7 @@ use core::hint::{black_box, spin_loop};
 use std::thread;
 
 use crate::peers::{Peer, Role, Upkeep};
+use crate::workload::{core_count, pin_to_core};
 
 /// Disturbs one operation in so many, at random.
 #[derive(Debug)]
@@ -17,7 +18,7 @@ impl Disturber {
         Self { rng: fastrand::Rng::with_seed(seed), one_in }
     }
 
-    /// Perhaps gives up the core, dawdles, replaces the end by a new one, looks at the depth, or asks
+    /// Perhaps gives up the core, dawdles, moves to another core, replaces the end by a new one, looks at the depth, or asks
     /// for a smaller ring.
     #[inline]
     pub(super) fn maybe<'a, T, P: Peer<T>>(&mut self, queue: &'a P, end: &mut P::End<'a>) {
@@ -30,7 +31,8 @@ impl Disturber {
     fn disturb<'a, T, P: Peer<T>>(&mut self, queue: &'a P, end: &mut P::End<'a>) {
         match self.rng.u8(..20) {
             0..8 => thread::yield_now(),
-            8..16 => (0..self.rng.u32(..300)).for_each(|_| spin_loop()),
+            8..15 => (0..self.rng.u32(..300)).for_each(|_| spin_loop()),
+            15 => pin_to_core(self.rng.usize(..core_count())),
             16 | 17 => *end = queue.end(Role::Consumer),
             18 => _ = black_box(queue.upkeep().map(Upkeep::depth)),
             _ => {

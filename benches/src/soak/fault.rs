@@ -35,6 +35,15 @@ pub enum Fault {
         /// How many items it had moved.
         moved: u64,
     },
+    /// A closing was not one.
+    Closing {
+        /// How many calls say that they did it.
+        closers: usize,
+        /// How many pushes were accepted afterwards.
+        late: u64,
+        /// How many threads were refused before.
+        early: usize,
+    },
     /// Payloads were not dropped exactly once, each as it was pushed.
     Drops {
         /// How many were not dropped.
@@ -44,6 +53,20 @@ pub enum Fault {
         /// How many drops met a payload that nobody had pushed.
         corrupt: u64,
     },
+}
+
+impl Fault {
+    /// What kind of fault it is.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::History(violation) => violation.condition(),
+            Self::Conservation { .. } => "conservation",
+            Self::ProducerOrder { .. } => "producer order",
+            Self::FalseEmpty { .. } => "false empty",
+            Self::Closing { .. } => "closing",
+            Self::Drops { .. } => "drops",
+        }
+    }
 }
 
 impl fmt::Display for Fault {
@@ -60,6 +83,11 @@ impl fmt::Display for Fault {
                 f,
                 "false empty: thread {worker} found nothing after moving {moved} items, \
                  with an item inside all the time"
+            ),
+            Self::Closing { closers, late, early } => write!(
+                f,
+                "closing: done by {closers}, {late} pushes accepted after it, \
+                 {early} threads refused before it"
             ),
             Self::Drops { never, twice, corrupt } => write!(
                 f,

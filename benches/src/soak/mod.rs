@@ -3,10 +3,12 @@
 //! The parts take any [`Peer`], so that a queue which is broken on purpose can show that they notice.
 
 pub mod circulation;
+pub mod closing;
 pub mod contended;
 mod disturb;
 pub mod drops;
 mod fault;
+pub mod peers;
 mod stall;
 
 use core::fmt;
@@ -15,10 +17,11 @@ use std::time::Instant;
 use segring::Hysteresis;
 
 use self::circulation::Circulation;
+use self::closing::Closing;
 use self::contended::{Logs, Outcome, Scenario};
 use self::drops::Ledger;
 use crate::clock::Clock;
-use crate::peers::{Handles, Peer, Rings, Shared, Upkeep};
+use crate::peers::{Bounded, BoundedHandles, Handles, Peer, Rings, Shared, Upkeep};
 use crate::progress::Progress;
 
 pub use fault::{Fault, Finding};
@@ -82,8 +85,7 @@ impl<'a> Soak<'a> {
                 examine(Shared::with(policy), |q| contended::run(q, &scenario, clock, logs))
             };
             if let Some(outcome) = self.judge(round, scenario, came_of_it) {
-                self.done.operations += outcome.operations;
-                self.done.checked += outcome.checked;
+                self.done += outcome;
             }
         }
     }
@@ -100,12 +102,39 @@ impl<'a> Soak<'a> {
             self.progress.case("items circulating among as many workers");
             let circulation = Circulation::random(&mut rng, MOVES);
             let policy = policy(2, rng.u32(..3));
-            let came_of_it = if round % 2 == 0 {
-                examine(Handles::with(policy), |q| circulation.run(q))
-            } else {
-                examine(Shared::with(policy), |q| circulation.run(q))
+            let items = circulation.items;
+            let came_of_it = match round % 6 {
+                0 | 1 => examine(Handles::with(policy), |q| circulation.run(q)),
+                2 | 3 => examine(Shared::with(policy), |q| circulation.run(q)),
+                4 => examine(BoundedHandles::new(items), |q| circulation.run(q)),
+                _ => examine(Bounded::new(items), |q| circulation.run(q)),
             };
             self.done.operations += self.judge(round, circulation, came_of_it).unwrap_or(0);
+        }
+    }
+
+    /// Short lives, of bounded queues with little room too, until the time is up.
+    pub fn close_under_way(&mut self, until: Instant) {
+        let mut logs = Logs::default();
+        let mut rng = self.rng(3);
+        for round in 0.. {
+            if self.is_over(until) {
+                break;
+            }
+            self.progress.case("queues that are closed under way");
+            let closing = Closing::random(&mut rng);
+            let policy = policy(2 << rng.u32(..6), rng.u32(..3));
+            let room = 1 << rng.u32(..6);
+            let (clock, logs) = (&self.clock, &mut logs);
+            let came_of_it = match round % 4 {
+                0 => examine(Handles::with(policy), |q| closing.run(q, clock, logs)),
+                1 => examine(Shared::with(policy), |q| closing.run(q, clock, logs)),
+                2 => examine(BoundedHandles::new(room), |q| closing.run(q, clock, logs)),
+                _ => examine(Bounded::new(room), |q| closing.run(q, clock, logs)),
+            };
+            if let Some(outcome) = self.judge(round, closing, came_of_it) {
+                self.done += outcome;
+            }
         }
     }
 
