@@ -7,6 +7,7 @@ pub mod claims;
 pub mod clock;
 pub mod compare;
 pub mod heap;
+pub mod histogram;
 pub mod history;
 pub mod machine;
 pub mod peers;

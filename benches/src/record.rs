@@ -16,14 +16,23 @@ use crate::probe::Probe;
 use crate::report::Target;
 use crate::seeds::contest::Outcome;
 use crate::soak::Finding;
-use crate::workload::{Burst, Case, Sample};
+use crate::workload::{Burst, Case, Latency, Memory, Resize, Sample, Stalled};
+
+/// Of the lines below. It rises when a line that was there before is changed; records without one have
+/// the first. Readers pass over kinds and fields that they do not know.
+pub const VERSION: u32 = 2;
 
 /// A line, told apart by its `kind`.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Line<'a> {
-    /// First: where everything that follows comes from.
+    /// First: where everything that follows comes from. A run that was interrupted and went on has one
+    /// for each part; a sample belongs to the last one before it.
     Run {
+        /// Of the format: [`VERSION`].
+        version: u32,
+        /// Which program ran.
+        program: &'static str,
         /// When it began, in UTC.
         began: String,
         /// The length asked for, if it can be.
@@ -58,6 +67,95 @@ pub enum Line<'a> {
         round: usize,
         /// The sample.
         sample: &'a Sample,
+    },
+    /// A sample that somebody took once more, as if another competitor: the ratio of its samples to
+    /// its controls says how far two equals seem to differ.
+    Control {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who ran it.
+        competitor: &'static str,
+        /// In which round.
+        round: usize,
+        /// The sample.
+        sample: &'a Sample,
+    },
+    /// A competitor, before its first sample.
+    Peer {
+        /// As the other lines call it.
+        competitor: &'static str,
+        /// The package that it comes from.
+        package: &'static str,
+        /// Its version; the standard library has the compiler's.
+        version: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// How it is used: its fastest documented way.
+        usage: &'static str,
+    },
+    /// Latencies under a schedule.
+    Latency {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// The histograms.
+        latency: &'a Latency,
+    },
+    /// Operations that meet a change of rings.
+    Resize {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// What came of it.
+        resize: &'a Resize,
+    },
+    /// Bytes held over time.
+    Memory {
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// The readings.
+        memory: &'a Memory,
+    },
+    /// Progress beside a stopped producer.
+    Stalled {
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// What came of it.
+        stalled: &'a Stalled,
+    },
+    /// Everything about a case is in the lines before; a run that goes on skips it.
+    Cell {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who took part.
+        competitors: Vec<&'static str>,
+        /// Rounds, each of one sample of everybody.
+        rounds: usize,
+        /// How long a sample was meant to be.
+        millis: u64,
+    },
+    /// Last, unless the run was interrupted.
+    End {
+        /// How long the run took, or its last part.
+        seconds: u64,
     },
     /// A burst.
     Burst {

@@ -18,7 +18,7 @@ use crate::machine::Machine;
 use crate::peers::{Competitor, OneConsumer, Peer, Progress as Promised, roster};
 use crate::probe::Probe;
 use crate::progress::Progress;
-use crate::record::{Line, Record};
+use crate::record::{Line, Record, VERSION};
 use crate::report::{FamilyResult, Results, targets, thousands};
 use crate::seeds;
 use crate::soak::Soak;
@@ -54,6 +54,8 @@ pub fn run(options: Options) -> io::Result<usize> {
     watch(length, seed, progress.counter());
     let mut record = Record::create("soak", &machine, began)?;
     record.line(&Line::Run {
+        version: VERSION,
+        program: "soak",
         began: began.to_string(),
         seconds: Some(seconds),
         seed: Some(seed),

@@ -3,8 +3,12 @@
 //! In every workload one *operation* moves one item: a push and the pop that takes it out.
 
 mod burst;
+mod latency;
+mod memory;
 mod meter;
 mod race;
+mod resize;
+mod stalled;
 mod think;
 mod transfer;
 
@@ -17,8 +21,12 @@ use crate::heap::Counts;
 use crate::peers::Peer;
 
 pub use burst::{Burst, Resizing};
+pub use latency::Latency;
+pub use memory::{Memory, Phase, Point};
 pub use meter::Amount;
 pub use race::{Gate, Race, Span, core_count, pin_to_core, race, together};
+pub use resize::{Resize, Step};
+pub use stalled::Stalled;
 pub use think::{NoThink, Pause, Think};
 
 /// A workload with its numbers filled in.
@@ -194,6 +202,7 @@ impl Case {
             nanos: race.nanos,
             overlap: race.overlap,
             allocated: race.allocated,
+            preempted: race.preempted,
         }
     }
 }
@@ -211,7 +220,7 @@ impl fmt::Display for Case {
 }
 
 /// One timed run.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// Items moved.
     pub operations: u64,
@@ -221,6 +230,9 @@ pub struct Sample {
     pub overlap: f64,
     /// What the workers allocated in it.
     pub allocated: Counts,
+    /// How often the system took the core away from each worker; empty where it does not tell.
+    #[serde(default)]
+    pub preempted: Vec<u64>,
 }
 
 impl Sample {

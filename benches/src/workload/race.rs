@@ -13,6 +13,7 @@ pub struct Span {
     end: Instant,
     operations: u64,
     allocated: Counts,
+    preempted: Option<u64>,
 }
 
 /// Where the workers wait for each other, ready to start.
@@ -29,12 +30,25 @@ impl Gate {
     /// an end and warming up, is not timed.
     pub fn time(&self, work: impl FnOnce() -> u64) -> Span {
         self.wait();
-        let before = Counts::now();
+        let (before, preempted) = (Counts::now(), preemptions());
         let start = Instant::now();
         let operations = work();
         let end = Instant::now();
-        Span { start, end, operations, allocated: Counts::now() - before }
+        let preempted = preempted.zip(preemptions()).map(|(before, now)| now - before);
+        Span { start, end, operations, allocated: Counts::now() - before, preempted }
     }
+}
+
+/// How often the system has taken the core away from the calling thread, where it tells that.
+fn preemptions() -> Option<u64> {
+    #[cfg(target_os = "linux")]
+    {
+        use nix::sys::resource::{UsageWho, getrusage};
+        let usage = getrusage(UsageWho::RUSAGE_THREAD).ok()?;
+        u64::try_from(usage.involuntary_context_switches()).ok()
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// Runs each worker in a thread of its own, pinned to a core of its own when there are enough and
@@ -80,7 +94,7 @@ pub fn race(
 }
 
 /// The spans of all workers, put together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Race {
     /// From the earliest start to the latest end.
     pub nanos: u64,
@@ -90,6 +104,8 @@ pub struct Race {
     pub operations: u64,
     /// What all allocated.
     pub allocated: Counts,
+    /// How often the system took the core away from each; empty where it does not tell.
+    pub preempted: Vec<u64>,
 }
 
 impl Race {
@@ -111,6 +127,7 @@ impl Race {
             operations: spans.iter().map(|span| span.operations).sum(),
             overlap: if whole.is_zero() { 1.0 } else { shared.div_duration_f64(whole) },
             allocated,
+            preempted: spans.iter().filter_map(|span| span.preempted).collect(),
         }
     }
 }
@@ -151,11 +168,13 @@ mod tests {
                 end: at(end),
                 operations: 3,
                 allocated,
+                preempted: Some(start),
             }))
         };
         let overlapping = race([(10, 30), (20, 50)]);
         assert_eq!((overlapping.nanos, overlapping.operations), (40_000_000, 6));
         assert_eq!(overlapping.allocated.allocations, 2);
+        assert_eq!(overlapping.preempted, [10, 20]);
         assert!((overlapping.overlap - 0.25).abs() < 1e-9);
         assert!(race([(10, 20), (30, 40)]).overlap <= 0.0, "one after the other");
     }
