@@ -5,11 +5,11 @@ use core::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput};
 use segring_benches::peers::roster;
-use segring_benches::workload::{Amount, Case};
+use segring_benches::workload::{Amount, Case, Family};
 
 /// Benches the cases of the families with these names.
 pub(crate) fn families(criterion: &mut Criterion, names: &[&str]) {
-    for family in Case::families() {
+    for family in Family::all() {
         if names.contains(&family.name) {
             for case in family.cases {
                 bench(criterion, family.name, case);
@@ -33,7 +33,7 @@ fn bench(criterion: &mut Criterion, family: &str, case: Case) {
             bencher.iter_custom(|items| {
                 // Workers that stop together move a few items more than asked for.
                 let seed = seed.fetch_add(1, Relaxed);
-                (competitor.sample)(case, Amount::Items(items), seed).time_for(items)
+                competitor.sample(case, Amount::Items(items), seed).time_for(items)
             });
         });
     }

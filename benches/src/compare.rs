@@ -45,7 +45,7 @@ impl Comparison {
         let entrants: Vec<Competitor> = entered.collect();
         let samples = in_rounds(entrants.len(), rounds, |index, round| {
             let seed = seed.wrapping_add(round as u64);
-            (entrants[index].sample)(case, Amount::Time(length), seed)
+            entrants[index].sample(case, Amount::Time(length), seed)
         });
         let series = entrants.into_iter().zip(samples);
         let series = series.map(|(competitor, samples)| Series { competitor, samples }).collect();

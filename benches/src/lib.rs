@@ -9,6 +9,7 @@ pub mod compare;
 pub mod heap;
 pub mod histogram;
 pub mod history;
+pub mod interval;
 pub mod machine;
 pub mod peers;
 pub mod probe;

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::compare::{Comparison, Series};
 use crate::heap::Counts;
-use crate::machine::Machine;
-use crate::peers::{Promise, Rings};
+use crate::machine::{Machine, version_of};
+use crate::peers::{Competitor, Promise, Rings};
 use crate::probe::Probe;
 use crate::report::Target;
 use crate::seeds::contest::Outcome;
@@ -234,6 +234,23 @@ impl Record {
     pub fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
         serde_json::to_writer(&mut self.file, line)?;
         self.file.write_all(b"\n")
+    }
+
+    /// Appends who takes part.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn peers(&mut self, competitors: &[Competitor]) -> io::Result<()> {
+        for Competitor { name, package, usage, promise, .. } in competitors {
+            self.line(&Line::Peer {
+                competitor: name,
+                package,
+                version: version_of(package),
+                promise: *promise,
+                usage,
+            })?;
+        }
+        self.file.flush()
     }
 
     /// Appends every sample of a comparison.

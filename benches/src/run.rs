@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use crate::clock::Clock;
 use crate::compare::{Comparison, Series, in_rounds, sample_length};
 use crate::machine::Machine;
-use crate::peers::{Competitor, OneConsumer, Peer, Progress as Promised, roster};
+use crate::peers::{Competitor, OneConsumer, Peer, short_roster};
 use crate::probe::Probe;
 use crate::progress::Progress;
 use crate::record::{Line, Record, VERSION};
@@ -23,7 +23,7 @@ use crate::report::{FamilyResult, Results, targets, thousands};
 use crate::seeds;
 use crate::soak::Soak;
 use crate::soak::contended::Outcome;
-use crate::workload::{Burst, Case};
+use crate::workload::{Burst, Case, Family};
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]
@@ -129,8 +129,9 @@ fn compare(
         }
     }
 
-    let competitors = roster();
-    let families = Case::families();
+    let competitors = short_roster();
+    record.peers(&competitors)?;
+    let families = Family::short();
     let mut results = Results::default();
     progress.case("burst");
     results.bursts = bursts(&competitors);
@@ -161,7 +162,7 @@ fn bursts(competitors: &[Competitor]) -> Vec<Series<Burst>> {
     // The burst asks a queue that resizes for its ring beside the end that it uses, which the queue
     // of one consumer does not offer: it has the same rings as the others.
     let holders: Vec<Competitor> = holders
-        .filter(|competitor| competitor.promise.progress != Promised::Floor)
+        .filter(Competitor::is_queue)
         .filter(|competitor| competitor.name != <OneConsumer<u64> as Peer<u64>>::NAME)
         .collect();
     // One each that does not count: it frees what other peers' checks have left to their collectors,

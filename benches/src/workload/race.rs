@@ -1,10 +1,46 @@
 //! Workers that start together and time themselves.
 
+use core::fmt;
 use std::sync::{Barrier, OnceLock};
 use std::thread;
 use std::time::Instant;
 
+use serde::Serialize;
+
 use crate::heap::Counts;
+
+/// Where the threads of a case run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub enum Placement {
+    /// Each on a core of its own, when there are enough and more than one is wanted; else where the
+    /// system puts them.
+    Own,
+    /// Where the system puts them.
+    Free,
+    /// All on the same core.
+    OneCore,
+}
+
+impl Placement {
+    /// Moves one of so many workers to its core.
+    fn place(self, worker: usize, workers: usize) {
+        match self {
+            Self::Own if (2..=core_count()).contains(&workers) => pin_to_core(worker),
+            Self::Own | Self::Free => {}
+            Self::OneCore => pin_to_core(0),
+        }
+    }
+}
+
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Own => "",
+            Self::Free => " unpinned",
+            Self::OneCore => " one core",
+        })
+    }
+}
 
 /// What a worker did between the gate and its end.
 #[derive(Clone, Copy, Debug)]
@@ -51,9 +87,8 @@ fn preemptions() -> Option<u64> {
     None
 }
 
-/// Runs each worker in a thread of its own, pinned to a core of its own when there are enough and
-/// more than one is wanted, and returns what they return. Every worker must pass the gate once; then
-/// the calling thread does what `meanwhile` says.
+/// Runs each worker in a thread of its own, on a core of its own if possible, and returns what they
+/// return. Every worker must pass the gate once; then the calling thread does what `meanwhile` says.
 ///
 /// # Panics
 /// When a worker does.
@@ -62,15 +97,24 @@ pub fn together<W: Send, R: Send>(
     meanwhile: impl FnOnce(),
     work: impl Fn(W, &Gate) -> R + Sync,
 ) -> Vec<R> {
-    let gate = Gate(Barrier::new(workers.len() + 1));
-    let pinned = (2..=core_count()).contains(&workers.len());
+    placed(Placement::Own, workers, meanwhile, work)
+}
+
+fn placed<W: Send, R: Send>(
+    placement: Placement,
+    workers: Vec<W>,
+    meanwhile: impl FnOnce(),
+    work: impl Fn(W, &Gate) -> R + Sync,
+) -> Vec<R> {
+    let count = workers.len();
+    let gate = Gate(Barrier::new(count + 1));
+    // Asked for before any thread is pinned, which would see its own core only.
+    cores();
     let (gate, work) = (&gate, &work);
     thread::scope(|scope| {
-        let start = |(core, worker)| {
+        let start = |(number, worker)| {
             scope.spawn(move || {
-                if pinned {
-                    pin_to_core(core);
-                }
+                placement.place(number, count);
                 work(worker, gate)
             })
         };
@@ -87,10 +131,11 @@ pub fn together<W: Send, R: Send>(
 /// When a worker does, or when there is none.
 pub fn race(
     workers: usize,
+    placement: Placement,
     meanwhile: impl FnOnce(),
     worker: impl Fn(usize, &Gate) -> Span + Sync,
 ) -> Race {
-    Race::of(&together((0..workers).collect(), meanwhile, worker))
+    Race::of(&placed(placement, (0..workers).collect(), meanwhile, worker))
 }
 
 /// The spans of all workers, put together.
