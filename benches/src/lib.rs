@@ -3,6 +3,7 @@
 
 extern crate alloc;
 
+pub mod campaign;
 pub mod claims;
 pub mod clock;
 pub mod compare;
@@ -18,6 +19,7 @@ pub mod record;
 pub mod report;
 pub mod run;
 pub mod seeds;
+pub mod select;
 pub mod soak;
 pub mod tally;
 pub mod workload;

@@ -1,7 +1,7 @@
 //! The record of a run: JSON, one object a line, from which reports and figures are made.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -152,6 +152,17 @@ pub enum Line<'a> {
         /// How long a sample was meant to be.
         millis: u64,
     },
+    /// Somebody who did not return from a case, or panicked in it, and is left out of it.
+    Failed {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who.
+        competitor: &'static str,
+        /// In which round.
+        round: usize,
+        /// What happened.
+        reason: &'static str,
+    },
     /// Last, unless the run was interrupted.
     End {
         /// How long the run took, or its last part.
@@ -213,13 +224,31 @@ impl Record {
     /// # Errors
     /// When it cannot be created.
     pub fn create(program: &str, machine: &Machine, began: Timestamp) -> io::Result<Self> {
+        let directory = Self::directory()?;
+        let date = began.strftime("%Y-%m-%dT%H%M%SZ");
+        let name = format!("{date}_{}_{program}.jsonl", machine.commit);
+        let path = directory.join(name);
+        Ok(Self { file: BufWriter::new(File::create(&path)?), path })
+    }
+
+    /// A file to which lines are added; a new one if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn append(path: PathBuf) -> io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(&path)?;
+        Ok(Self { file: BufWriter::new(file), path })
+    }
+
+    /// Where records are put.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn directory() -> io::Result<PathBuf> {
         let root = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../records");
         let directory = env::var_os("RECORD_DIR").map_or_else(root, PathBuf::from);
         fs::create_dir_all(&directory)?;
-        let date = began.strftime("%Y-%m-%dT%H%M%SZ");
-        let name = format!("{date}_{}_{program}.jsonl", machine.commit);
-        let path = directory.canonicalize()?.join(name);
-        Ok(Self { file: BufWriter::new(File::create(&path)?), path })
+        directory.canonicalize()
     }
 
     /// Where it is.
@@ -253,23 +282,29 @@ impl Record {
         self.file.flush()
     }
 
-    /// Appends every sample of a comparison.
+    /// Appends every sample of a comparison, under the name of its case or another.
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn comparison(&mut self, comparison: &Comparison) -> io::Result<()> {
+    pub fn comparison(&mut self, name: &str, comparison: &Comparison) -> io::Result<()> {
         let case = comparison.case;
         for Series { competitor, samples } in &comparison.series {
             for (round, sample) in samples.iter().enumerate() {
                 self.line(&Line::Sample {
                     case,
-                    name: case.to_string(),
+                    name: name.to_owned(),
                     oversubscribed: case.is_oversubscribed(),
                     competitor: competitor.name,
                     promise: competitor.promise,
                     round,
                     sample,
                 })?;
+            }
+        }
+        if let Some(Series { competitor, samples }) = &comparison.control {
+            for (round, sample) in samples.iter().enumerate() {
+                let (name, competitor) = (name.to_owned(), competitor.name);
+                self.line(&Line::Control { name, competitor, round, sample })?;
             }
         }
         self.file.flush()
@@ -313,8 +348,16 @@ impl Record {
     ///
     /// # Errors
     /// When it cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+
+    /// Writes out what is buffered, for good.
+    ///
+    /// # Errors
+    /// When it cannot be written.
     pub fn finish(mut self) -> io::Result<PathBuf> {
-        self.file.flush()?;
+        self.flush()?;
         Ok(self.path)
     }
 }

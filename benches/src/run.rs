@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
-use std::io;
+use std::io::{self, ErrorKind::InvalidInput};
 use std::panic;
 use std::process;
 use std::thread;
@@ -21,17 +21,20 @@ use crate::progress::Progress;
 use crate::record::{Line, Record, VERSION};
 use crate::report::{FamilyResult, Results, targets, thousands};
 use crate::seeds;
+use crate::select::{Selection, Unknown};
 use crate::soak::Soak;
 use crate::soak::contended::Outcome;
-use crate::workload::{Burst, Case, Family};
+use crate::workload::{Amount, Burst, Case, Family};
 
 /// What to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// About how long, in seconds.
     pub seconds: u64,
     /// Of all decisions.
     pub seed: u64,
+    /// What to compare, once all is checked.
+    pub selection: Selection,
 }
 
 /// Samples that everybody takes of every case.
@@ -43,9 +46,11 @@ const SEED_SAMPLES: u32 = 6_000;
 /// Runs checks, then comparisons, prints and records everything, and returns the violations found.
 ///
 /// # Errors
-/// When the record cannot be written.
-pub fn run(options: Options) -> io::Result<usize> {
-    let Options { seconds, seed } = options;
+/// When a name is unknown or the record cannot be written.
+pub fn run(options: &Options) -> io::Result<usize> {
+    let Options { seconds, seed, selection } = options;
+    let (seconds, seed) = (*seconds, *seed);
+    let plan = Plan::of(selection).map_err(|error| io::Error::new(InvalidInput, error))?;
     let (start, began) = (Instant::now(), Timestamp::now());
     let length = Duration::from_secs(seconds);
     let machine = Machine::this();
@@ -79,7 +84,7 @@ pub fn run(options: Options) -> io::Result<usize> {
     progress.print(format_args!("checks: {violations} violations; rings: {}", soak.rings()));
 
     if violations == 0 {
-        let results = compare(start + length, seed, &progress, &mut record)?;
+        let results = compare(plan, start + length, seed, &progress, &mut record)?;
         probe("end", &clock, &progress, &mut record)?;
         progress.finish();
         println!("{results}");
@@ -113,8 +118,33 @@ fn check(soak: &mut Soak<'_>, start: Instant, length: Duration) {
     soak.count_drops(Instant::now() + length.mul_f64(0.04));
 }
 
-/// Every case, by everybody, until about then.
+/// Who is compared, and in what.
+struct Plan {
+    competitors: Vec<Competitor>,
+    families: Vec<Family>,
+    has_burst: bool,
+}
+
+impl Plan {
+    fn of(selection: &Selection) -> Result<Self, Unknown> {
+        const BURST: &str = "burst";
+
+        let mut families = Family::short();
+        let cases = families.iter().flat_map(|family| &family.cases);
+        let names = cases.map(ToString::to_string).chain([BURST.to_owned()]).collect();
+        let chosen = selection.cases::<String>(names)?;
+        for family in &mut families {
+            family.cases.retain(|case| chosen.contains(&case.to_string()));
+        }
+        families.retain(|family| !family.cases.is_empty());
+        let has_burst = chosen.iter().any(|name| name == BURST);
+        Ok(Self { competitors: selection.peers(short_roster())?, families, has_burst })
+    }
+}
+
+/// Every case of the plan, by everybody in it, until about then.
 fn compare(
+    plan: Plan,
     until: Instant,
     seed: u64,
     progress: &Progress,
@@ -129,13 +159,14 @@ fn compare(
         }
     }
 
-    let competitors = short_roster();
+    let Plan { competitors, families, has_burst } = plan;
     record.peers(&competitors)?;
-    let families = Family::short();
     let mut results = Results::default();
-    progress.case("burst");
-    results.bursts = bursts(&competitors);
-    record.bursts(&results.bursts)?;
+    if has_burst {
+        progress.case("burst");
+        results.bursts = bursts(&competitors);
+        record.bursts(&results.bursts)?;
+    }
 
     let shares = families.iter().flat_map(|family| &family.cases).map(|&case| {
         let entrants = competitors.iter().filter(|competitor| competitor.enters(case)).count();
@@ -147,8 +178,12 @@ fn compare(
         for &case in &family.cases {
             progress.case(&case.to_string());
             let length = length * weight(case);
-            let comparison = Comparison::run(case, &competitors, ROUNDS, length, seed);
-            record.comparison(&comparison)?;
+            let sample = |competitor: &Competitor, round| {
+                let seed = seed.wrapping_add(round as u64);
+                competitor.sample(case, Amount::Time(length), seed)
+            };
+            let comparison = Comparison::run(case, &competitors, ROUNDS, length, sample);
+            record.comparison(&case.to_string(), &comparison)?;
             comparisons.push(comparison);
         }
         results.families.push(FamilyResult { family, comparisons });

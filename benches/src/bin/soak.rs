@@ -1,11 +1,11 @@
 //! `make soak`: long contended runs that check everything, beside the peers, with a verdict.
 
-use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
 use segring_benches::heap::Counting;
 use segring_benches::run::{Options, run};
+use segring_benches::select::Selection;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -21,11 +21,26 @@ struct Arguments {
     /// Seed of all random decisions; a new one for each run unless given.
     #[arg(long, env = "SOAK_SEED")]
     seed: Option<u64>,
+
+    /// Compare only in these cases, by the first words of their names, such as "prodcons" or "pairs 2".
+    /// Repeatable.
+    #[arg(long = "case", value_name = "NAME")]
+    cases: Vec<String>,
+
+    /// Compare only these. Repeatable.
+    #[arg(long = "peer", value_name = "NAME")]
+    peers: Vec<String>,
 }
 
-fn main() -> io::Result<ExitCode> {
-    let Arguments { seconds, seed } = Arguments::parse();
+fn main() -> ExitCode {
+    let Arguments { seconds, seed, cases, peers } = Arguments::parse();
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));
-    let violations = run(Options { seconds, seed })?;
-    Ok(if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    match run(&Options { seconds, seed, selection: Selection { cases, peers } }) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -163,7 +163,12 @@ mod tests {
         };
         let ours = series(Competitor::of::<Handles<u64>>(), ours);
         let theirs = series(Competitor::of::<Shared<u64>>(), theirs);
-        Comparison { case: Case::Pair, length: Duration::ZERO, series: vec![ours, theirs] }
+        Comparison {
+            case: Case::Pair,
+            length: Duration::ZERO,
+            series: vec![ours, theirs],
+            control: None,
+        }
     }
 
     fn met(target: Option<Target>) -> bool {

@@ -1,6 +1,8 @@
 //! A rayon parallel iterator as the producers, as in a file walk whose findings others work off.
 
 use core::hint::black_box;
+use core::sync::atomic::AtomicBool;
+use core::sync::atomic::Ordering::{Acquire, Release};
 
 use crossbeam_utils::Backoff;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -11,6 +13,8 @@ use crate::peers::{End, Peer, Role};
 
 /// Items of one parallel iterator.
 const ITEMS: u64 = 8_192;
+/// Items that a task of it pushes: a directory's files, say.
+const CHUNK: u64 = 64;
 
 /// One parallel iterator after the other pushes; threads pop, and what they pop counts.
 ///
@@ -25,6 +29,15 @@ pub(super) fn iterator<P: Peer<u64>>(
     let pool = rayon::ThreadPoolBuilder::new().num_threads(producers).build();
     let pool = pool.expect("threads can be started");
     let (pushed, popped) = (Meter::endless(), Meter::new(amount));
+    let push_chunk = |chunk: u64| {
+        let mut end = queue.end(Role::Producer);
+        for item in 0..CHUNK {
+            // Somebody must be left to pop when a bounded queue is full.
+            if !popped.is_over() {
+                end.push(black_box(chunk * CHUNK + item));
+            }
+        }
+    };
     let produce = || {
         let backoff = Backoff::new();
         while !popped.is_over() {
@@ -32,13 +45,7 @@ pub(super) fn iterator<P: Peer<u64>>(
                 backoff.snooze();
                 continue;
             }
-            let end = || queue.end(Role::Producer);
-            (0..ITEMS).into_par_iter().for_each_init(end, |end, item| {
-                // Somebody must be left to pop when a bounded queue is full.
-                if !popped.is_over() {
-                    end.push(black_box(item));
-                }
-            });
+            for_each_chunk(&pool, &push_chunk);
             pushed.add(ITEMS);
             backoff.reset();
         }
@@ -58,12 +65,11 @@ pub(super) fn iterator<P: Peer<u64>>(
         }
         items
     };
-    let producing = core::sync::atomic::AtomicBool::new(true);
+    let producing = AtomicBool::new(true);
     let timer = || popped.time();
     race(1 + consumers, Placement::Free, timer, |worker, gate| {
-        use core::sync::atomic::Ordering::{Acquire, Release};
         if worker == 0 {
-            let span = gate.time(|| pool.install(produce));
+            let span = gate.time(produce);
             producing.store(false, Release);
             return span;
         }
@@ -78,4 +84,9 @@ pub(super) fn iterator<P: Peer<u64>>(
         }
         span
     })
+}
+
+/// The parallel iterator; compiled once, and not for every peer.
+fn for_each_chunk(pool: &rayon::ThreadPool, push_chunk: &(dyn Fn(u64) + Sync)) {
+    pool.install(|| (0..ITEMS / CHUNK).into_par_iter().for_each(push_chunk));
 }

@@ -135,6 +135,22 @@ pub fn race(
     meanwhile: impl FnOnce(),
     worker: impl Fn(usize, &Gate) -> Span + Sync,
 ) -> Race {
+    let mut meanwhile = Some(meanwhile);
+    run_race(
+        workers,
+        placement,
+        &mut || meanwhile.take().into_iter().for_each(|call| call()),
+        &worker,
+    )
+}
+
+/// Compiled once, and not for every workload of every peer. What a worker times is behind one call.
+fn run_race(
+    workers: usize,
+    placement: Placement,
+    meanwhile: &mut dyn FnMut(),
+    worker: &(dyn Fn(usize, &Gate) -> Span + Sync),
+) -> Race {
     Race::of(&placed(placement, (0..workers).collect(), meanwhile, worker))
 }
 
