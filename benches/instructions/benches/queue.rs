@@ -2,7 +2,11 @@
 //!
 //! Each function runs its operation [`TIMES`] times on a queue that is warm: rings allocated, thread
 //! registered. What is counted is the function, its loop included.
-#![allow(missing_docs, reason = "what the macros make has none")]
+#![allow(
+    missing_docs,
+    unused_qualifications,
+    reason = "what the macros make has none, and they name in full"
+)]
 
 use std::hint::black_box;
 
@@ -112,7 +116,7 @@ fn pair_bounded(queue: BoundedQueue<u64>) -> BoundedQueue<u64> {
     queue
 }
 
-/// [`TIMES`] items, by [`ITEMS`].
+// As many items as elsewhere, in batches.
 #[library_benchmark]
 #[bench::queue(setup = small)]
 fn batch_by_handle(queue: Queue<u64>) -> Queue<u64> {
@@ -143,8 +147,8 @@ fn empty_pop_by_handle(queue: Queue<u64>) -> Queue<u64> {
     queue
 }
 
-/// From the smallest ring through all that [`TIMES`] items need, and back out of them: each is closed,
-/// followed by another, left and retired.
+// From the smallest ring through all that so many items need, and back out of them: each is closed,
+// followed by another, left and retired.
 #[library_benchmark]
 #[bench::queue(setup = small)]
 fn ring_turn_over(queue: Queue<u64>) -> Queue<u64> {

@@ -393,6 +393,22 @@ mod tests {
     }
 
     #[test]
+    fn every_peer_has_its_row_in_the_readme() {
+        let readme = include_str!("../../README.md").replace("&lt;", "<").replace("&gt;", ">");
+        for competitor in roster() {
+            let mut words = competitor.name.split(' ');
+            let last = words.next_back().unwrap();
+            let is_there = readme.lines().any(|line| {
+                let name = line.strip_prefix("| ").and_then(|row| row.split(" | ").next());
+                name.is_some_and(|name| {
+                    name.contains(last) && words.clone().all(|w| name.contains(w))
+                })
+            });
+            assert!(is_there, "{} has no row", competitor.name);
+        }
+    }
+
+    #[test]
     fn a_promise_says_what_is_missing() {
         let promise = |name| roster().into_iter().find(|c| c.name == name).unwrap().promise;
         let array = promise("crossbeam ArrayQueue");

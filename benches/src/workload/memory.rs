@@ -51,8 +51,11 @@ pub enum Phase {
 impl Memory {
     /// Readings in each phase.
     const READINGS: u64 = 50;
-    /// Pushes and pops between two readings outside the burst.
+    /// Pushes and pops between two readings before the burst.
     const PAIRS: u64 = 10_000;
+    /// The same afterwards: all in all some laps of the largest ring, because a queue that waits to see
+    /// that the burst is over waits in proportion to it.
+    const PAIRS_AFTER: u64 = 50_000;
 
     /// Runs a burst: a few items, a million, a few again; one thread.
     pub fn run<P: Peer<u64>>() -> Self {
@@ -84,7 +87,8 @@ impl Memory {
         }
         for phase in [Phase::Before, Phase::Push, Phase::Pop, Phase::After] {
             let step = match phase {
-                Phase::Before | Phase::After => Self::PAIRS,
+                Phase::Before => Self::PAIRS,
+                Phase::After => Self::PAIRS_AFTER,
                 Phase::Push | Phase::Pop => items / Self::READINGS,
             };
             for _ in 0..Self::READINGS {
