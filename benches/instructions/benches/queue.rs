@@ -15,7 +15,7 @@ use segring::{BoundedQueue, Queue};
 
 const TIMES: u64 = 1_000;
 /// A batch.
-const ITEMS: u64 = 32;
+const ITEMS: usize = 32;
 
 /// A queue with room for all pushes of a function, which has seen some traffic.
 fn roomy() -> Queue<u64> {
@@ -121,10 +121,10 @@ fn pair_bounded(queue: BoundedQueue<u64>) -> BoundedQueue<u64> {
 #[bench::queue(setup = small)]
 fn batch_by_handle(queue: Queue<u64>) -> Queue<u64> {
     let mut handle = queue.handle();
-    let mut items = Vec::with_capacity(ITEMS as usize);
-    for _ in 0..TIMES / ITEMS {
-        handle.push_batch(black_box(0..ITEMS));
-        handle.pop_into(&mut items, ITEMS as usize);
+    let mut items = Vec::with_capacity(ITEMS);
+    for _ in 0..TIMES / ITEMS as u64 {
+        handle.push_batch(black_box(0..ITEMS as u64));
+        handle.pop_into(&mut items, ITEMS);
         black_box(&mut items).clear();
     }
     drop(handle);

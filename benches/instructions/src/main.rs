@@ -112,18 +112,14 @@ fn read(text: &str) -> Result<(String, u64), Box<dyn Error>> {
     let summary: Value = serde_json::from_str(text)?;
     let missing = |what| io::Error::other(format!("the summary has no {what}"));
     let name = summary["function_name"].as_str().ok_or_else(|| missing("function name"))?;
-    let total = &summary["profiles"][0]["data"]["total"]["metrics"]["Callgrind"];
-    let new = &total["Ir"]["metrics"];
-    // Beside an earlier run of the same there are both.
-    let count = new["Left"].as_u64().or_else(|| new["Both"][0].as_u64());
-    let count =
-        count.or_else(|| new["Left"]["Int"].as_u64()).or_else(|| new["Both"][0]["Int"].as_u64());
+    let total = &summary["profiles"][0]["data"]["total"]["metrics"];
+    let count = total["Ir"]["values"]["new"].as_u64();
     Ok((name.to_owned(), count.ok_or_else(|| missing("instructions"))?))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, compare};
+    use super::{Counts, compare, read};
 
     fn counts<const N: usize>(counts: [(&str, u64); N]) -> Counts {
         counts.map(|(name, count)| (name.to_owned(), count)).into()
@@ -135,6 +131,13 @@ mod tests {
         let findings = compare(&before, &counts([("a", 1_020), ("b", 1_021), ("c", 10)]));
         let fails: Vec<bool> = findings.iter().map(|finding| finding.fails).collect();
         assert_eq!(fails, [false, true, false], "{findings:?}");
+    }
+
+    #[test]
+    fn a_summary_is_read() {
+        let text = r#"{"function_name":"pair","profiles":[{"data":{"total":{"metrics":{"Ir":{"values":{"new":7}}}}}}]}"#;
+        assert_eq!(read(text).unwrap(), ("pair".to_owned(), 7));
+        assert!(read(r#"{"function_name":"pair","profiles":[]}"#).is_err());
     }
 
     #[test]

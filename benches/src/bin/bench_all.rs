@@ -56,10 +56,12 @@ const LEAST_OF_TWENTY: usize = 17;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     if arguments.list {
-        Cell::all().iter().for_each(|cell| println!("case: {cell}"));
-        roster()
-            .iter()
-            .for_each(|peer| println!("peer: {}, {}: {}", peer.name, peer.promise, peer.usage));
+        for cell in Cell::all() {
+            println!("case: {cell}");
+        }
+        for peer in roster() {
+            println!("peer: {}, {}: {}", peer.name, peer.promise, peer.usage);
+        }
         return ExitCode::SUCCESS;
     }
     start(arguments).unwrap_or_else(|error| {

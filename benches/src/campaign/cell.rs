@@ -71,11 +71,10 @@ impl Cell {
     /// How many times longer than a sample of a time it takes.
     pub const fn weight(self) -> u32 {
         match self {
-            Self::Times(_) => 1,
             // For 1,000 items beyond the 99.9th percentile.
             Self::Latency(_) => 5,
             Self::Stalled => 2,
-            Self::Resize { .. } | Self::Burst | Self::Memory => 1,
+            Self::Times(_) | Self::Resize { .. } | Self::Burst | Self::Memory => 1,
         }
     }
 }

@@ -142,7 +142,9 @@ mod tests {
         if Past::of(&record).unwrap().has_failed("case", "somebody") {
             return;
         }
-        let watchdog = Watchdog::new(record, Duration::from_millis(300));
+        // Long enough that a panic comes first, however slow it is to report.
+        let grace = Duration::from_millis(if part == "panic" { 600_000 } else { 300 });
+        let watchdog = Watchdog::new(record, grace);
         watchdog.over("case", "somebody", 1, Duration::ZERO, || {
             if part == "panic" {
                 thread::scope(|scope| scope.spawn(|| panic!("as asked")).join()).unwrap_err();

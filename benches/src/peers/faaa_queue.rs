@@ -1,4 +1,4 @@
-//! faaa_queue, Ramalhete's queue of arrays.
+//! `faaa_queue`, Ramalhete's queue of arrays.
 
 use faaa_queue::FAAAQueue;
 

@@ -24,7 +24,6 @@ struct Graph {
 }
 
 impl Graph {
-    #[expect(clippy::cast_possible_truncation, reason = "taken modulo the nodes")]
     fn neighbour(&self, node: usize, edge: u64) -> usize {
         let mixed = (self.seed ^ (node as u64 * EDGES + edge)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed >> 40) as usize % NODES

@@ -103,7 +103,7 @@ impl Load {
                             let call = origin.elapsed();
                             if let Some(due) = end.pop() {
                                 let now = origin.elapsed();
-                                pop.note(nanos(now - call));
+                                pop.note(nanos(now.saturating_sub(call)));
                                 transit.note(nanos(now).saturating_sub(due));
                                 items += 1;
                                 backoff.reset();

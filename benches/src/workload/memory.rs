@@ -50,7 +50,7 @@ pub enum Phase {
 
 impl Memory {
     /// Readings in each phase.
-    const READINGS: u64 = 50;
+    const READINGS: usize = 50;
     /// Pushes and pops between two readings before the burst.
     const PAIRS: u64 = 10_000;
     /// The same afterwards: all in all some laps of the largest ring, because a queue that waits to see
@@ -64,7 +64,7 @@ impl Memory {
 
     fn of<P: Peer<u64>>(items: u64) -> Self {
         // Before the beginning, so that the readings are not counted.
-        let mut points = Vec::with_capacity(4 * Self::READINGS as usize);
+        let mut points = Vec::with_capacity(4 * Self::READINGS);
         let (origin, start) = (Counts::now(), Instant::now());
         let capacity = usize::try_from(items + Burst::DEPTH + 1).expect("a few million items");
         let queue = P::new(capacity);
@@ -89,7 +89,7 @@ impl Memory {
             let step = match phase {
                 Phase::Before => Self::PAIRS,
                 Phase::After => Self::PAIRS_AFTER,
-                Phase::Push | Phase::Pop => items / Self::READINGS,
+                Phase::Push | Phase::Pop => items / Self::READINGS as u64,
             };
             for _ in 0..Self::READINGS {
                 for item in 0..step {
