@@ -202,7 +202,7 @@ bench-test: ## each criterion bench once, unmeasured
 	@$(CARGO) bench --locked -p segring-benches -- --test
 
 .PHONY: ci
-ci: ## what CI runs                                                                     28 min
+ci: ## what CI runs                                                                     32 min
 	@$(MAKE) --no-print-directory test
 	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test instructions claims tso
 	$(MAKE) --no-print-directory compat compat-mutant
