@@ -200,6 +200,7 @@ fn pop_some<T>(end: &mut impl End<T>) -> T {
 #[cfg(test)]
 mod tests {
     use core::time::Duration;
+    use std::time::Instant;
 
     use super::{Amount, pairs, prodcons};
     use crate::peers::array_queue::ArrayQueue;
@@ -227,9 +228,10 @@ mod tests {
     #[test]
     fn time_is_kept_by_somebody_else() {
         let queue = Shared::<u64>::new(0);
-        let time = Duration::from_millis(20);
+        let (time, start) = (Duration::from_millis(20), Instant::now());
         let race = prodcons(&queue, (1, 1), OWN, Amount::Time(time), |_| NoThink);
-        assert!(race.nanos >= 19_000_000 && race.operations > 0, "{race:?}");
+        // Not what the workers measured: on a busy machine they may start when it is nearly over.
+        assert!(start.elapsed() >= time, "{race:?}");
     }
 
     /// Producers that wait for room when the consumers are finished must not wait for ever.
