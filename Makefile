@@ -40,7 +40,7 @@ $(LOGS):
 
 .PHONY: test-plain
 test-plain: | $(LOGS) ## unit, integration and documentation tests, and those of the benches                3 min
-	@$(CARGO) test --locked --all-features -p segring -p segring-benches 2>&1 | tee $(LOGS)/test-plain.log
+	@$(CARGO) test --locked --all-features -p segring -p segring-benches -p segring-instructions 2>&1 | tee $(LOGS)/test-plain.log
 
 .PHONY: test-small
 test-small: | $(LOGS) ## the same with counters that soon end or wrap, and with fences for barriers           1 min
@@ -106,9 +106,30 @@ soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must fi
 		--release --quiet --target-dir target/mutants -p segring-benches --bin soak | tee $(LOGS)/soak-mutant.log
 	scripts/found-violation $(LOGS)/soak-mutant.log
 
+.PHONY: bench-all
+bench-all: ## every case by every peer, into one record; goes on where it was interrupted (BENCH=options)   70 min
+	@$(CARGO) run --locked --release --quiet -p segring-benches --bin bench_all -- $(BENCH)
+
+.PHONY: record
+record: ## the same, and what to do with the record: for whoever has a larger machine         70 min
+	@$(MAKE) --no-print-directory bench-all
+	echo "to send it: attach the file that the line above names to an issue; benches/README.md says what is in it"
+
+.PHONY: aa
+aa: ## a queue against itself, 20 times: how many intervals hold 1                        2 min
+	@$(CARGO) run --locked --release --quiet -p segring-benches --bin bench_all -- --aa 20 --case 'pairs 2' --peer 'segring Handle' $(BENCH)
+
+.PHONY: instructions
+instructions: ## instructions of single operations: at most 2 % more than accepted; needs valgrind    3 min
+	@scripts/instructions check
+
+.PHONY: instructions-accept
+instructions-accept: ## accepts them as they are now
+	@scripts/instructions accept
+
 .PHONY: bench
-bench: ## criterion benches                                                                15 min
-	@$(CARGO) bench --locked -p segring-benches
+bench: ## criterion benches; one of them with BENCH="--bench NAME"                        30 min
+	@$(CARGO) bench --locked -p segring-benches $(BENCH)
 
 .PHONY: seeds
 seeds: ## the sequential rings beside what they replace                                 3 min
@@ -175,7 +196,7 @@ tso: ## every state of a slot, and of the epochs, on a machine with store buffer
 .PHONY: lint
 lint: ## formatting, clippy with warnings denied, the project's own rules
 	@$(CARGO) fmt --all -- --check
-	$(CARGO) clippy --locked --all-features -p segring -p segring-benches --all-targets -- -D warnings
+	$(CARGO) clippy --locked --all-features -p segring -p segring-benches -p segring-instructions --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_SHUTTLE)" $(CARGO) clippy --locked --target-dir target/shuttle -p segring -p loom-tests --all-targets -- -D warnings
 	$(CARGO) fmt --all --manifest-path compat/Cargo.toml -- --check
@@ -216,7 +237,7 @@ bench-test: ## each criterion bench once, unmeasured
 .PHONY: ci
 ci: ## what CI runs                                                                     32 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test claims tso
+	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test instructions claims tso lines
 	$(MAKE) --no-print-directory compat compat-mutant test-32
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant

@@ -5,7 +5,7 @@ mod support;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 fn pairs(criterion: &mut Criterion) {
-    support::families(criterion, &["pairs", "pairs, think"]);
+    support::families(criterion, &["pairs", "pairs, think", "pairs, work"]);
 }
 
 criterion_group!(benches, pairs);

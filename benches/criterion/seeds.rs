@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use segring_benches::clock::Clock;
 use segring_benches::heap::Counting;
 use segring_benches::machine::Machine;
-use segring_benches::record::{Line, Record};
+use segring_benches::record::{Line, Record, VERSION};
 use segring_benches::seeds;
 
 #[global_allocator]
@@ -40,6 +40,8 @@ fn interleaved() -> io::Result<()> {
     let (machine, began) = (Machine::this(), Timestamp::now());
     let mut record = Record::create("seeds", &machine, began)?;
     record.line(&Line::Run {
+        version: VERSION,
+        program: "seeds",
         began: began.to_string(),
         seconds: None,
         seed: None,

@@ -7,8 +7,9 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
+use crate::interval::Interval;
 use crate::peers::Competitor;
-use crate::workload::{Amount, Case, Sample};
+use crate::workload::{Case, Sample};
 
 /// One competitor's samples of one case, in the order of the rounds.
 #[derive(Clone, Debug)]
@@ -28,28 +29,54 @@ pub struct Comparison {
     pub length: Duration,
     /// Who ran it.
     pub series: Vec<Series<Sample>>,
+    /// Who ran it twice, the second time.
+    pub control: Option<Series<Sample>>,
 }
 
 impl Comparison {
-    /// Runs `rounds` rounds in which everybody takes one sample of this length, forwards in
-    /// even rounds and backwards in odd ones, so that a machine that slows down or speeds up favours
-    /// nobody.
+    /// Takes `rounds` rounds in which everybody takes one sample of this length, forwards in even rounds
+    /// and backwards in odd ones (A B, B A), so that a machine that slows down or speeds up favours nobody.
     pub fn run(
         case: Case,
         competitors: &[Competitor],
         rounds: usize,
         length: Duration,
-        seed: u64,
+        sample: impl Fn(&Competitor, usize) -> Sample,
     ) -> Self {
         let entered = competitors.iter().copied().filter(|competitor| competitor.enters(case));
         let entrants: Vec<Competitor> = entered.collect();
-        let samples = in_rounds(entrants.len(), rounds, |index, round| {
-            let seed = seed.wrapping_add(round as u64);
-            (entrants[index].sample)(case, Amount::Time(length), seed)
-        });
+        let samples =
+            in_rounds(entrants.len(), rounds, |index, round| sample(&entrants[index], round));
         let series = entrants.into_iter().zip(samples);
         let series = series.map(|(competitor, samples)| Series { competitor, samples }).collect();
-        Self { case, length, series }
+        Self { case, length, series, control: None }
+    }
+
+    /// The same, in which the first one also comes last, as a control: as if it were another.
+    pub fn controlled(
+        case: Case,
+        entrants: &[Competitor],
+        rounds: usize,
+        length: Duration,
+        sample: impl Fn(&Competitor, usize) -> Sample,
+    ) -> Self {
+        let everybody: Vec<Competitor> = entrants.iter().chain(entrants.first()).copied().collect();
+        let mut comparison = Self::run(case, &everybody, rounds, length, sample);
+        comparison.control = comparison.series.pop();
+        comparison
+    }
+
+    /// How long the first one takes for what it does in one as its own control: 1, if the method is good.
+    pub fn control_interval(&self) -> Option<Interval> {
+        let control = self.control.as_ref()?;
+        let samples = &self.series_of(control.competitor.name)?.samples;
+        Interval::of_ratios(samples, &control.samples)
+    }
+
+    /// How long `ours` takes for what `theirs` does in one, and how far that can be trusted.
+    pub fn interval(&self, ours: &str, theirs: &str) -> Option<Interval> {
+        let (ours, theirs) = (self.series_of(ours)?, self.series_of(theirs)?);
+        Interval::of_ratios(&ours.samples, &theirs.samples)
     }
 
     /// The series of a competitor, if it took part.

@@ -3,11 +3,14 @@
 
 extern crate alloc;
 
+pub mod campaign;
 pub mod claims;
 pub mod clock;
 pub mod compare;
 pub mod heap;
+pub mod histogram;
 pub mod history;
+pub mod interval;
 pub mod lines;
 pub mod machine;
 pub mod peers;
@@ -17,6 +20,7 @@ pub mod record;
 pub mod report;
 pub mod run;
 pub mod seeds;
+pub mod select;
 pub mod soak;
 pub mod tally;
 pub mod workload;

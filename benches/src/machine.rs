@@ -57,6 +57,16 @@ impl fmt::Display for Machine {
     }
 }
 
+/// The version of a package that this program was built with; of the standard library, the compiler's.
+pub fn version_of(package: &str) -> &'static str {
+    if package == "std" {
+        return env!("BENCHES_RUSTC");
+    }
+    let packages = env!("BENCHES_VERSIONS").split(';').filter_map(|entry| entry.split_once(' '));
+    let mut found = packages.filter(|(name, _)| *name == package);
+    found.next().map_or("unknown", |(_, version)| version)
+}
+
 /// What git says about the workspace, if there is a git and a repository.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
@@ -89,7 +99,15 @@ fn flags() -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Machine;
+    use super::{Machine, version_of};
+
+    #[test]
+    fn every_peer_has_a_version() {
+        for competitor in crate::peers::roster() {
+            let version = version_of(competitor.package);
+            assert!(version.contains('.'), "{}: {version}", competitor.name);
+        }
+    }
 
     #[test]
     fn says_nothing_about_persons() {

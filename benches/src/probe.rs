@@ -14,7 +14,7 @@ use crossbeam_utils::CachePadded;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Clock;
-use crate::workload::{core_count, race};
+use crate::workload::{Placement, core_count, race};
 
 /// Readings in nanoseconds, unless they say otherwise.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -69,6 +69,7 @@ fn per_turn(workers: usize, turns: u64, turn: impl Fn() + Sync) -> f64 {
     let trial = || {
         let race = race(
             workers,
+            Placement::Own,
             || (),
             |_, gate| {
                 gate.time(|| {
@@ -99,6 +100,7 @@ fn line_one_way() -> f64 {
     let ball = Ball::new();
     let race = race(
         2,
+        Placement::Own,
         || (),
         |side, gate| {
             gate.time(|| {

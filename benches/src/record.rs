@@ -1,7 +1,7 @@
 //! The record of a run: JSON, one object a line, from which reports and figures are made.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,20 +10,29 @@ use serde::Serialize;
 
 use crate::compare::{Comparison, Series};
 use crate::heap::Counts;
-use crate::machine::Machine;
-use crate::peers::{Promise, Rings};
+use crate::machine::{Machine, version_of};
+use crate::peers::{Competitor, Promise, Rings};
 use crate::probe::Probe;
 use crate::report::Target;
 use crate::seeds::contest::Outcome;
 use crate::soak::Finding;
-use crate::workload::{Burst, Case, Sample};
+use crate::workload::{Burst, Case, Latency, Memory, Resize, Sample, Stalled};
+
+/// Of the lines below. It rises when a line that was there before is changed; records without one have
+/// the first. Readers pass over kinds and fields that they do not know.
+pub const VERSION: u32 = 2;
 
 /// A line, told apart by its `kind`.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Line<'a> {
-    /// First: where everything that follows comes from.
+    /// First: where everything that follows comes from. A run that was interrupted and went on has one
+    /// for each part; a sample belongs to the last one before it.
     Run {
+        /// Of the format: [`VERSION`].
+        version: u32,
+        /// Which program ran.
+        program: &'static str,
         /// When it began, in UTC.
         began: String,
         /// The length asked for, if it can be.
@@ -58,6 +67,106 @@ pub enum Line<'a> {
         round: usize,
         /// The sample.
         sample: &'a Sample,
+    },
+    /// A sample that somebody took once more, as if another competitor: the ratio of its samples to
+    /// its controls says how far two equals seem to differ.
+    Control {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who ran it.
+        competitor: &'static str,
+        /// In which round.
+        round: usize,
+        /// The sample.
+        sample: &'a Sample,
+    },
+    /// A competitor, before its first sample.
+    Peer {
+        /// As the other lines call it.
+        competitor: &'static str,
+        /// The package that it comes from.
+        package: &'static str,
+        /// Its version; the standard library has the compiler's.
+        version: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// How it is used: its fastest documented way.
+        usage: &'static str,
+    },
+    /// Latencies under a schedule.
+    Latency {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// The histograms.
+        latency: &'a Latency,
+    },
+    /// Operations that meet a change of rings.
+    Resize {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// What came of it.
+        resize: &'a Resize,
+    },
+    /// Bytes held over time.
+    Memory {
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// The readings.
+        memory: &'a Memory,
+    },
+    /// Progress beside a stopped producer.
+    Stalled {
+        /// Who ran it.
+        competitor: &'static str,
+        /// What it promises.
+        promise: Promise,
+        /// In which round.
+        round: usize,
+        /// What came of it.
+        stalled: &'a Stalled,
+    },
+    /// Everything about a case is in the lines before; a run that goes on skips it.
+    Cell {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who took part.
+        competitors: Vec<&'static str>,
+        /// Rounds, each of one sample of everybody.
+        rounds: usize,
+        /// How long a sample was meant to be.
+        millis: u64,
+    },
+    /// Somebody who did not return from a case, or panicked in it, and is left out of it.
+    Failed {
+        /// The case, as the tables call it.
+        name: String,
+        /// Who.
+        competitor: &'static str,
+        /// In which round.
+        round: usize,
+        /// What happened.
+        reason: &'static str,
+    },
+    /// Last, unless the run was interrupted.
+    End {
+        /// How long the run took, or its last part.
+        seconds: u64,
     },
     /// A burst.
     Burst {
@@ -115,13 +224,31 @@ impl Record {
     /// # Errors
     /// When it cannot be created.
     pub fn create(program: &str, machine: &Machine, began: Timestamp) -> io::Result<Self> {
+        let directory = Self::directory()?;
+        let date = began.strftime("%Y-%m-%dT%H%M%SZ");
+        let name = format!("{date}_{}_{program}.jsonl", machine.commit);
+        let path = directory.join(name);
+        Ok(Self { file: BufWriter::new(File::create(&path)?), path })
+    }
+
+    /// A file to which lines are added; a new one if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn append(path: PathBuf) -> io::Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(&path)?;
+        Ok(Self { file: BufWriter::new(file), path })
+    }
+
+    /// Where records are put.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn directory() -> io::Result<PathBuf> {
         let root = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../records");
         let directory = env::var_os("RECORD_DIR").map_or_else(root, PathBuf::from);
         fs::create_dir_all(&directory)?;
-        let date = began.strftime("%Y-%m-%dT%H%M%SZ");
-        let name = format!("{date}_{}_{program}.jsonl", machine.commit);
-        let path = directory.canonicalize()?.join(name);
-        Ok(Self { file: BufWriter::new(File::create(&path)?), path })
+        directory.canonicalize()
     }
 
     /// Where it is.
@@ -138,23 +265,46 @@ impl Record {
         self.file.write_all(b"\n")
     }
 
-    /// Appends every sample of a comparison.
+    /// Appends who takes part.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn peers(&mut self, competitors: &[Competitor]) -> io::Result<()> {
+        for Competitor { name, package, usage, promise, .. } in competitors {
+            self.line(&Line::Peer {
+                competitor: name,
+                package,
+                version: version_of(package),
+                promise: *promise,
+                usage,
+            })?;
+        }
+        self.file.flush()
+    }
+
+    /// Appends every sample of a comparison, under the name of its case or another.
     ///
     /// # Errors
     /// When they cannot be written.
-    pub fn comparison(&mut self, comparison: &Comparison) -> io::Result<()> {
+    pub fn comparison(&mut self, name: &str, comparison: &Comparison) -> io::Result<()> {
         let case = comparison.case;
         for Series { competitor, samples } in &comparison.series {
             for (round, sample) in samples.iter().enumerate() {
                 self.line(&Line::Sample {
                     case,
-                    name: case.to_string(),
+                    name: name.to_owned(),
                     oversubscribed: case.is_oversubscribed(),
                     competitor: competitor.name,
                     promise: competitor.promise,
                     round,
                     sample,
                 })?;
+            }
+        }
+        if let Some(Series { competitor, samples }) = &comparison.control {
+            for (round, sample) in samples.iter().enumerate() {
+                let (name, competitor) = (name.to_owned(), competitor.name);
+                self.line(&Line::Control { name, competitor, round, sample })?;
             }
         }
         self.file.flush()
@@ -198,8 +348,16 @@ impl Record {
     ///
     /// # Errors
     /// When it cannot be written.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+
+    /// Writes out what is buffered, for good.
+    ///
+    /// # Errors
+    /// When it cannot be written.
     pub fn finish(mut self) -> io::Result<PathBuf> {
-        self.file.flush()?;
+        self.flush()?;
         Ok(self.path)
     }
 }

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
-use std::io;
+use std::io::{self, ErrorKind::InvalidInput};
 use std::panic;
 use std::process;
 use std::thread;
@@ -15,18 +15,19 @@ use jiff::Timestamp;
 use crate::clock::Clock;
 use crate::compare::{Comparison, Series, in_rounds, sample_length};
 use crate::machine::Machine;
-use crate::peers::{Competitor, OneConsumer, Peer, Progress as Promised, roster};
+use crate::peers::{Competitor, OneConsumer, Peer, short_roster};
 use crate::probe::Probe;
 use crate::progress::Progress;
-use crate::record::{Line, Record};
+use crate::record::{Line, Record, VERSION};
 use crate::report::{FamilyResult, Results, Target, targets, thousands};
 use crate::seeds;
+use crate::select::{Selection, Unknown};
 use crate::soak::Soak;
 use crate::soak::contended::Outcome;
-use crate::workload::{Burst, Case};
+use crate::workload::{Amount, Burst, Case, Family};
 
 /// What to run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// About how long, in seconds.
     pub seconds: u64,
@@ -34,6 +35,8 @@ pub struct Options {
     pub seed: u64,
     /// Whether to spend all of the time on checks, and compare nothing.
     pub only_checks: bool,
+    /// What to compare, once all is checked.
+    pub selection: Selection,
 }
 
 /// Samples that everybody takes of every case.
@@ -45,9 +48,11 @@ const SEED_SAMPLES: u32 = 6_000;
 /// Runs checks, then comparisons, prints and records everything, and returns the violations found.
 ///
 /// # Errors
-/// When the record cannot be written.
-pub fn run(options: Options) -> io::Result<usize> {
-    let Options { seconds, seed, only_checks } = options;
+/// When a name is unknown or the record cannot be written.
+pub fn run(options: &Options) -> io::Result<usize> {
+    let Options { seconds, seed, only_checks, selection } = options;
+    let (seconds, seed, only_checks) = (*seconds, *seed, *only_checks);
+    let plan = Plan::of(selection).map_err(|error| io::Error::new(InvalidInput, error))?;
     let (start, began) = (Instant::now(), Timestamp::now());
     let length = Duration::from_secs(seconds);
     let machine = Machine::this();
@@ -57,6 +62,8 @@ pub fn run(options: Options) -> io::Result<usize> {
     let program = if only_checks { "soak-checks" } else { "soak" };
     let mut record = Record::create(program, &machine, began)?;
     record.line(&Line::Run {
+        version: VERSION,
+        program,
         began: began.to_string(),
         seconds: Some(seconds),
         seed: Some(seed),
@@ -86,7 +93,7 @@ pub fn run(options: Options) -> io::Result<usize> {
             record.line(&Line::Target(&target))?;
         }
     } else if violations == 0 {
-        let results = compare(start + length, seed, &progress, &mut record)?;
+        let results = compare(plan, start + length, seed, &progress, &mut record)?;
         probe("end", &clock, &progress, &mut record)?;
         progress.finish();
         println!("{results}");
@@ -140,8 +147,33 @@ fn long_targets(operations: u64, checked: u64, length: Duration) -> [Target; 2] 
     })
 }
 
-/// Every case, by everybody, until about then.
+/// Who is compared, and in what.
+struct Plan {
+    competitors: Vec<Competitor>,
+    families: Vec<Family>,
+    has_burst: bool,
+}
+
+impl Plan {
+    fn of(selection: &Selection) -> Result<Self, Unknown> {
+        const BURST: &str = "burst";
+
+        let mut families = Family::short();
+        let cases = families.iter().flat_map(|family| &family.cases);
+        let names = cases.map(ToString::to_string).chain([BURST.to_owned()]).collect();
+        let chosen = selection.cases::<String>(names)?;
+        for family in &mut families {
+            family.cases.retain(|case| chosen.contains(&case.to_string()));
+        }
+        families.retain(|family| !family.cases.is_empty());
+        let has_burst = chosen.iter().any(|name| name == BURST);
+        Ok(Self { competitors: selection.peers(short_roster())?, families, has_burst })
+    }
+}
+
+/// Every case of the plan, by everybody in it, until about then.
 fn compare(
+    plan: Plan,
     until: Instant,
     seed: u64,
     progress: &Progress,
@@ -156,12 +188,14 @@ fn compare(
         }
     }
 
-    let competitors = roster();
-    let families = Case::families();
+    let Plan { competitors, families, has_burst } = plan;
+    record.peers(&competitors)?;
     let mut results = Results::default();
-    progress.case("burst");
-    results.bursts = bursts(&competitors);
-    record.bursts(&results.bursts)?;
+    if has_burst {
+        progress.case("burst");
+        results.bursts = bursts(&competitors);
+        record.bursts(&results.bursts)?;
+    }
 
     let shares = families.iter().flat_map(|family| &family.cases).map(|&case| {
         let entrants = competitors.iter().filter(|competitor| competitor.enters(case)).count();
@@ -173,8 +207,12 @@ fn compare(
         for &case in &family.cases {
             progress.case(&case.to_string());
             let length = length * weight(case);
-            let comparison = Comparison::run(case, &competitors, ROUNDS, length, seed);
-            record.comparison(&comparison)?;
+            let sample = |competitor: &Competitor, round| {
+                let seed = seed.wrapping_add(round as u64);
+                competitor.sample(case, Amount::Time(length), seed)
+            };
+            let comparison = Comparison::run(case, &competitors, ROUNDS, length, sample);
+            record.comparison(&case.to_string(), &comparison)?;
             comparisons.push(comparison);
         }
         results.families.push(FamilyResult { family, comparisons });
@@ -188,7 +226,7 @@ fn bursts(competitors: &[Competitor]) -> Vec<Series<Burst>> {
     // The burst asks a queue that resizes for its ring beside the end that it uses, which the queue
     // of one consumer does not offer: it has the same rings as the others.
     let holders: Vec<Competitor> = holders
-        .filter(|competitor| competitor.promise.progress != Promised::Floor)
+        .filter(Competitor::is_queue)
         .filter(|competitor| competitor.name != <OneConsumer<u64> as Peer<u64>>::NAME)
         .collect();
     // One each that does not count: it frees what other peers' checks have left to their collectors,

@@ -68,6 +68,8 @@ impl<T> Broken<T> {
 
 impl<T: Send> Peer<T> for Broken<T> {
     const NAME: &'static str = "broken";
+    const PACKAGE: &'static str = "segring-benches";
+    const USAGE: &'static str = "push and pop by reference";
     const PROMISE: Promise = Promise {
         progress: Progress::Blocking,
         bound: Bound::Unbounded,

@@ -1,7 +1,6 @@
 //! `make soak`: long contended runs that check everything, beside the peers, with a verdict.
 
 use core::time::Duration;
-use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -9,6 +8,7 @@ use segring_benches::clock::Clock;
 use segring_benches::heap::Counting;
 use segring_benches::peers::roster;
 use segring_benches::run::{Options, run};
+use segring_benches::select::Selection;
 use segring_benches::soak::peers::examine;
 
 #[global_allocator]
@@ -33,10 +33,19 @@ struct Arguments {
     /// Instead of all that: the same checks for every queue that is compared, and what they find.
     #[arg(long)]
     checked_peers: bool,
+
+    /// Compare only in these cases, by the first words of their names, such as "prodcons" or "pairs 2".
+    /// Repeatable.
+    #[arg(long = "case", value_name = "NAME")]
+    cases: Vec<String>,
+
+    /// Compare only these. Repeatable.
+    #[arg(long = "peer", value_name = "NAME")]
+    peers: Vec<String>,
 }
 
-fn main() -> io::Result<ExitCode> {
-    let Arguments { seconds, seed, checks, checked_peers } = Arguments::parse();
+fn main() -> ExitCode {
+    let Arguments { seconds, seed, checks, checked_peers, cases, peers } = Arguments::parse();
     let seed = seed.unwrap_or_else(|| fastrand::u64(..));
     if checked_peers {
         println!("seed {seed}, about {seconds} s");
@@ -44,8 +53,15 @@ fn main() -> io::Result<ExitCode> {
         for verdict in examine(&roster(), seed, length, &Clock::new()) {
             println!("{verdict}");
         }
-        return Ok(ExitCode::SUCCESS);
+        return ExitCode::SUCCESS;
     }
-    let violations = run(Options { seconds, seed, only_checks: checks })?;
-    Ok(if violations == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let selection = Selection { cases, peers };
+    match run(&Options { seconds, seed, only_checks: checks, selection }) {
+        Ok(0) => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -9,6 +9,8 @@ pub(crate) struct ArrayQueue<T>(Queue<T>);
 
 impl<T: Send> Peer<T> for ArrayQueue<T> {
     const NAME: &'static str = "crossbeam ArrayQueue";
+    const PACKAGE: &'static str = "crossbeam-queue";
+    const USAGE: &'static str = "push and pop by reference";
     const PROMISE: Promise = Promise {
         progress: Progress::Blocking,
         bound: Bound::Bounded,

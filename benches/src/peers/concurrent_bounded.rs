@@ -12,6 +12,8 @@ pub(super) struct BoundedEnd<'a, T>(&'a ConcurrentQueue<T>);
 
 impl<T: Send> Peer<T> for Bounded<T> {
     const NAME: &'static str = "concurrent-queue bounded";
+    const PACKAGE: &'static str = "concurrent-queue";
+    const USAGE: &'static str = "bounded, push and pop by reference";
     const PROMISE: Promise = Promise {
         progress: Progress::Blocking,
         bound: Bound::Bounded,

@@ -12,6 +12,8 @@ pub(super) struct UnboundedEnd<'a, T>(&'a ConcurrentQueue<T>);
 
 impl<T: Send> Peer<T> for Unbounded<T> {
     const NAME: &'static str = "concurrent-queue unbounded";
+    const PACKAGE: &'static str = "concurrent-queue";
+    const USAGE: &'static str = "unbounded, push and pop by reference";
     const PROMISE: Promise = Promise {
         progress: Progress::Blocking,
         bound: Bound::Unbounded,

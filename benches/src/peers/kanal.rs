@@ -12,6 +12,8 @@ pub(super) struct Kanal<T> {
 
 impl<T: Send> Peer<T> for Kanal<T> {
     const NAME: &'static str = "kanal";
+    const PACKAGE: &'static str = "kanal";
+    const USAGE: &'static str = "unbounded, send and try_recv by reference; many by drain_into";
     const PROMISE: Promise = Promise {
         progress: Progress::Blocking,
         bound: Bound::Unbounded,
@@ -44,5 +46,11 @@ impl<T: Send> End<T> for &Kanal<T> {
     #[inline]
     fn pop(&mut self) -> Option<T> {
         self.receiver.try_recv().ok().flatten()
+    }
+
+    #[inline]
+    fn pop_all(&mut self, items: &mut Vec<T>, _: usize) {
+        let taken = self.receiver.drain_into(items).is_ok();
+        debug_assert!(taken, "the sender lives as long as the queue");
     }
 }

@@ -5,18 +5,28 @@
 pub(crate) mod array_queue;
 mod concurrent_bounded;
 mod concurrent_unbounded;
+mod crossbeam_channel;
+mod crossfire;
+mod faaa_queue;
+mod flume;
 mod kanal;
-mod mutex_deque;
+mod lfqueue;
+mod lprq;
+pub(crate) mod mutex_deque;
+mod sdd;
 pub(crate) mod seg_queue;
 mod segring_bounded;
 mod segring_handle;
 mod segring_mpsc;
 mod segring_queue;
 pub(crate) mod std_mpsc;
+mod thingbuf;
 mod two_counters;
 
+use alloc::sync::Arc;
 use core::fmt;
 use core::ops::AddAssign;
+use core::time::Duration;
 
 use crossbeam_utils::Backoff;
 use serde::{Deserialize, Serialize};
@@ -27,7 +37,10 @@ use crate::clock::Clock;
 use crate::soak::Fault;
 use crate::soak::circulation::Circulation;
 use crate::soak::contended::{self, Logs, Outcome, Scenario};
-use crate::workload::{Amount, Burst, Case, Sample};
+use crate::workload::{
+    Aligned, Amount, Burst, Bytes, Case, ItemKind, Large, Latency, Load, Memory, Resize, Sample,
+    Stalled, carry,
+};
 
 pub use segring_bounded::{Bounded, BoundedHandles};
 pub use segring_handle::Handles;
@@ -38,6 +51,10 @@ pub use segring_queue::Shared;
 pub trait Peer<T>: Sync + Sized {
     /// As the tables call it.
     const NAME: &'static str;
+    /// The package that it comes from.
+    const PACKAGE: &'static str;
+    /// How it is used: its fastest documented way.
+    const USAGE: &'static str;
     /// What it promises, so that a number is not read without it.
     const PROMISE: Promise;
 
@@ -48,6 +65,11 @@ pub trait Peer<T>: Sync + Sized {
 
     /// An empty queue. Bounded queues take `capacity` items, the others ignore it.
     fn new(capacity: usize) -> Self;
+
+    /// An empty queue whose rings go from `least` to `most` slots, if it has such.
+    fn resizing(_least: usize, most: usize) -> Self {
+        Self::new(most)
+    }
 
     /// An end for the calling thread.
     ///
@@ -109,7 +131,8 @@ pub trait End<T> {
         items.for_each(|item| self.push(item));
     }
 
-    /// Takes up to `most` items, in order: one by one, unless the queue has a call for many.
+    /// Takes up to `most` items, in order: one by one, unless the queue has a call for many; if that
+    /// has no limit, all that are inside.
     #[inline]
     fn pop_all(&mut self, items: &mut Vec<T>, most: usize) {
         items.extend(core::iter::from_fn(|| self.pop()).take(most));
@@ -135,6 +158,8 @@ pub trait Upkeep: Sync {
     fn segment_capacity(&self) -> usize;
     /// Frees what can be freed, and returns the bytes that are still retired.
     fn reclaim(&self) -> usize;
+    /// Bytes that are retired and not free.
+    fn retired_bytes(&self) -> usize;
     /// What has happened to its rings so far.
     fn rings(&self) -> Rings;
 }
@@ -236,16 +261,29 @@ impl fmt::Display for Promise {
 pub struct Competitor {
     /// As the tables call it.
     pub name: &'static str,
+    /// The package that it comes from.
+    pub package: &'static str,
+    /// How it is used.
+    pub usage: &'static str,
     /// What it promises.
     pub promise: Promise,
-    /// Runs a case with a seed.
-    pub sample: fn(Case, Amount, u64) -> Sample,
+    run: fn(Case, Amount, u64) -> Sample,
+    /// Nothing for who carries only numbers.
+    large: Option<Large>,
     /// Runs a burst.
     pub burst: fn() -> Burst,
     /// Runs and checks a contended round.
     pub contend: fn(&Scenario, &Clock, &mut Logs) -> Result<Outcome, Fault>,
     /// Runs and checks a circulation.
     pub circulate: fn(&Circulation) -> Result<u64, Fault>,
+    /// Runs a burst and reads the memory.
+    pub memory: fn() -> Memory,
+    /// Goes up and down in size.
+    pub resize: fn(usize) -> Resize,
+    /// Takes items by a schedule.
+    pub latency: fn(Load, Duration) -> Latency,
+    /// Goes on beside a stopped producer, or not.
+    pub stalled: fn(Duration) -> Stalled,
     #[cfg(test)]
     is_fifo: fn() -> bool,
 }
@@ -255,42 +293,112 @@ impl Competitor {
     pub const fn of<P: Peer<u64>>() -> Self {
         Self {
             name: P::NAME,
+            package: P::PACKAGE,
+            usage: P::USAGE,
             promise: P::PROMISE,
-            sample: Case::sample::<P>,
+            run: Case::sample::<P>,
+            large: None,
             burst: Burst::run::<P>,
             contend: |scenario, clock, logs| {
                 let pushes = scenario.operations * usize::from(scenario.threads);
                 contended::run(&P::new(pushes), scenario, clock, logs)
             },
             circulate: |circulation| circulation.run(&P::new(circulation.items)),
+            memory: Memory::run::<P>,
+            resize: Resize::run::<P>,
+            latency: Load::run::<P>,
+            stalled: Stalled::run::<P>,
             #[cfg(test)]
             is_fifo: is_fifo::<P>,
         }
     }
 
+    /// Runs a case with a seed.
+    ///
+    /// # Panics
+    /// When it does not enter the case.
+    pub fn sample(&self, case: Case, amount: Amount, seed: u64) -> Sample {
+        match case {
+            Case::Large { item, threads } => {
+                let large = self.large.expect("who carries only numbers does not enter");
+                large(item, threads, amount)
+            }
+            _ => (self.run)(case, amount, seed),
+        }
+    }
+
     /// Whether it can run `case` at all.
     pub fn enters(&self, case: Case) -> bool {
-        self.promise.consumers == Consumers::Many || case.consumers() == 1
+        let pops = self.has_consumers(case.consumers());
+        pops && (self.is_queue() || case.is_for_counters())
     }
+
+    /// Whether so many threads may pop.
+    pub fn has_consumers(&self, consumers: usize) -> bool {
+        self.promise.consumers == Consumers::Many || consumers == 1
+    }
+
+    /// Whether it really holds items.
+    pub fn is_queue(&self) -> bool {
+        self.promise.progress != Progress::Floor
+    }
+}
+
+/// A competitor that carries items of every type.
+macro_rules! competitor {
+    ($($queue:ident)::+) => {
+        Competitor {
+            large: Some(|item, threads, amount| {
+                let capacity = Case::Large { item, threads }.capacity();
+                match item {
+                    ItemKind::Word => carry::<u64, $($queue)::+<u64>>(capacity, threads, amount),
+                    ItemKind::Line => carry::<Bytes<64>, $($queue)::+<_>>(capacity, threads, amount),
+                    ItemKind::Kibibyte => {
+                        carry::<Bytes<1024>, $($queue)::+<_>>(capacity, threads, amount)
+                    }
+                    ItemKind::Boxed => carry::<Box<u64>, $($queue)::+<_>>(capacity, threads, amount),
+                    ItemKind::Shared => carry::<Arc<u64>, $($queue)::+<_>>(capacity, threads, amount),
+                    ItemKind::Aligned => carry::<Aligned, $($queue)::+<_>>(capacity, threads, amount),
+                }
+            }),
+            ..Competitor::of::<$($queue)::+<u64>>()
+        }
+    };
+}
+
+/// Those of a short comparison; the first ones are ours.
+pub fn short_roster() -> Vec<Competitor> {
+    vec![
+        competitor!(Handles),
+        competitor!(Shared),
+        competitor!(OneConsumer),
+        competitor!(BoundedHandles),
+        competitor!(Bounded),
+        competitor!(seg_queue::SegQueue),
+        competitor!(array_queue::ArrayQueue),
+        competitor!(concurrent_unbounded::Unbounded),
+        competitor!(concurrent_bounded::Bounded),
+        competitor!(std_mpsc::Mpsc),
+        competitor!(kanal::Kanal),
+        competitor!(mutex_deque::MutexDeque),
+        Competitor::of::<two_counters::TwoCounters>(),
+    ]
 }
 
 /// Everything that is compared; the first ones are ours.
 pub fn roster() -> Vec<Competitor> {
-    vec![
-        Competitor::of::<Handles<u64>>(),
-        Competitor::of::<Shared<u64>>(),
-        Competitor::of::<OneConsumer<u64>>(),
-        Competitor::of::<BoundedHandles<u64>>(),
-        Competitor::of::<Bounded<u64>>(),
-        Competitor::of::<seg_queue::SegQueue<u64>>(),
-        Competitor::of::<array_queue::ArrayQueue<u64>>(),
-        Competitor::of::<concurrent_unbounded::Unbounded<u64>>(),
-        Competitor::of::<concurrent_bounded::Bounded<u64>>(),
-        Competitor::of::<std_mpsc::Mpsc<u64>>(),
-        Competitor::of::<kanal::Kanal<u64>>(),
-        Competitor::of::<mutex_deque::MutexDeque<u64>>(),
-        Competitor::of::<two_counters::TwoCounters>(),
-    ]
+    let mut roster = short_roster();
+    roster.extend([
+        competitor!(crossbeam_channel::Channel),
+        competitor!(flume::Flume),
+        competitor!(crossfire::Crossfire),
+        competitor!(thingbuf::Thing),
+        competitor!(lfqueue::Lscq),
+        competitor!(lprq::Lprq),
+        competitor!(faaa_queue::Faaa),
+        competitor!(sdd::Sdd),
+    ]);
+    roster
 }
 
 /// Offers an item to a bounded queue until it is taken.
@@ -319,18 +427,33 @@ mod tests {
     #[test]
     fn every_peer_but_the_floor_is_a_queue() {
         for competitor in roster() {
-            let is_queue = competitor.promise.progress != Progress::Floor;
-            assert_eq!((competitor.is_fifo)(), is_queue, "{}", competitor.name);
+            assert_eq!((competitor.is_fifo)(), competitor.is_queue(), "{}", competitor.name);
         }
     }
 
     #[test]
     fn a_single_consumer_enters_only_its_cases() {
         for competitor in roster() {
-            let many = Case::ProdCons { producers: 2, consumers: 2, think: false };
-            let one = Case::ProdCons { producers: 2, consumers: 1, think: false };
+            let many = Case::Rayon { producers: 2, consumers: 2 };
+            let one = Case::Rayon { producers: 2, consumers: 1 };
             assert!(competitor.enters(one));
             assert_eq!(competitor.enters(many), competitor.promise.consumers == Consumers::Many);
+        }
+    }
+
+    #[test]
+    fn every_peer_has_its_row_in_the_readme() {
+        let readme = include_str!("../../README.md").replace("&lt;", "<").replace("&gt;", ">");
+        for competitor in roster() {
+            let mut words = competitor.name.split(' ');
+            let last = words.next_back().unwrap();
+            let is_there = readme.lines().any(|line| {
+                let name = line.strip_prefix("| ").and_then(|row| row.split(" | ").next());
+                name.is_some_and(|name| {
+                    name.contains(last) && words.clone().all(|w| name.contains(w))
+                })
+            });
+            assert!(is_there, "{} has no row", competitor.name);
         }
     }
 

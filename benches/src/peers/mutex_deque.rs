@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::{Bound, Consumers, End, Peer, Progress, Promise, Role};
 
 /// The standard library's deque behind its mutex.
-pub(super) struct MutexDeque<T>(Mutex<VecDeque<T>>);
+pub(crate) struct MutexDeque<T>(Mutex<VecDeque<T>>);
 
 impl<T> MutexDeque<T> {
     /// No operation leaves the deque half done, so poison means nothing here.
@@ -18,6 +18,8 @@ impl<T> MutexDeque<T> {
 
 impl<T: Send> Peer<T> for MutexDeque<T> {
     const NAME: &'static str = "Mutex<VecDeque>";
+    const PACKAGE: &'static str = "std";
+    const USAGE: &'static str = "push_back and pop_front under the lock; many under one lock";
     const PROMISE: Promise = Promise {
         progress: Progress::Blocking,
         bound: Bound::Unbounded,
@@ -48,5 +50,17 @@ impl<T> End<T> for &MutexDeque<T> {
     #[inline]
     fn pop(&mut self) -> Option<T> {
         self.lock().pop_front()
+    }
+
+    #[inline]
+    fn push_all(&mut self, items: impl ExactSizeIterator<Item = T>) {
+        self.lock().extend(items);
+    }
+
+    #[inline]
+    fn pop_all(&mut self, items: &mut Vec<T>, most: usize) {
+        let mut deque = self.lock();
+        let many = most.min(deque.len());
+        items.extend(deque.drain(..many));
     }
 }

@@ -9,6 +9,8 @@ pub(crate) struct SegQueue<T>(Queue<T>);
 
 impl<T: Send> Peer<T> for SegQueue<T> {
     const NAME: &'static str = "crossbeam SegQueue";
+    const PACKAGE: &'static str = "crossbeam-queue";
+    const USAGE: &'static str = "push and pop by reference";
     const PROMISE: Promise = Promise {
         progress: Progress::Blocking,
         bound: Bound::Unbounded,

@@ -23,6 +23,8 @@ pub struct BoundedHandles<T>(BoundedQueue<T>);
 
 impl<T: Send> Peer<T> for Bounded<T> {
     const NAME: &'static str = "segring Bounded";
+    const PACKAGE: &'static str = "segring";
+    const USAGE: &'static str = "BoundedQueue by reference";
     const PROMISE: Promise = PROMISE;
 
     type End<'a>
@@ -53,6 +55,8 @@ impl<T: Send> End<T> for &BoundedQueue<T> {
 
 impl<T: Send> Peer<T> for BoundedHandles<T> {
     const NAME: &'static str = "segring BoundedHandle";
+    const PACKAGE: &'static str = "segring";
+    const USAGE: &'static str = "a BoundedHandle each";
     const PROMISE: Promise = PROMISE;
 
     type End<'a>

@@ -2,7 +2,8 @@
 
 use segring::{Handle, Hysteresis, Queue};
 
-use super::{Closes, End, Peer, Promise, Refusal, Role, Upkeep, segring_queue};
+use super::segring_queue::{self, policy};
+use super::{Closes, End, Peer, Promise, Refusal, Role, Upkeep};
 
 /// A [`Queue`] that threads use through a [`Handle`] each.
 #[derive(Debug, Default)]
@@ -17,6 +18,8 @@ impl<T> Handles<T> {
 
 impl<T: Send> Peer<T> for Handles<T> {
     const NAME: &'static str = "segring Handle";
+    const PACKAGE: &'static str = "segring";
+    const USAGE: &'static str = "a Handle each; many by push_batch and pop_into";
     const PROMISE: Promise = segring_queue::PROMISE;
 
     type End<'a>
@@ -30,6 +33,10 @@ impl<T: Send> Peer<T> for Handles<T> {
 
     fn end(&self, _: Role) -> Handle<'_, T> {
         self.0.handle()
+    }
+
+    fn resizing(least: usize, most: usize) -> Self {
+        Self::with(policy(least, most))
     }
 
     fn upkeep(&self) -> Option<&dyn Upkeep> {

@@ -2,9 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use segring::mpsc::{Consumer, Producer, queue};
+use segring::mpsc::{Consumer, Producer, queue, with};
 
-use super::{Consumers, End, Peer, Promise, Role, segring_queue};
+use super::segring_queue::{self, policy};
+use super::{Consumers, End, Peer, Promise, Role};
 
 /// The rings of segring, whose one consumer pops without a read-modify-write.
 #[derive(Debug)]
@@ -23,6 +24,8 @@ pub(crate) struct OneConsumerEnd<'a, T> {
 
 impl<T: Send> Peer<T> for OneConsumer<T> {
     const NAME: &'static str = "segring mpsc";
+    const PACKAGE: &'static str = "segring";
+    const USAGE: &'static str = "a Producer each and the Consumer; many by push_batch and pop_into";
     const PROMISE: Promise = Promise { consumers: Consumers::One, ..segring_queue::PROMISE };
 
     type End<'a>
@@ -32,6 +35,11 @@ impl<T: Send> Peer<T> for OneConsumer<T> {
 
     fn new(_: usize) -> Self {
         let (producer, consumer) = queue();
+        Self { producer: Mutex::new(producer), consumer: Mutex::new(consumer) }
+    }
+
+    fn resizing(least: usize, most: usize) -> Self {
+        let (producer, consumer) = with(policy(least, most));
         Self { producer: Mutex::new(producer), consumer: Mutex::new(consumer) }
     }
 

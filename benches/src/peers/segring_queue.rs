@@ -15,6 +15,11 @@ impl<T> Shared<T> {
     }
 }
 
+/// The usual policy between other limits.
+pub(super) fn policy(least: usize, most: usize) -> Hysteresis {
+    Hysteresis::new().with_slots(least, most).expect("powers of two are valid")
+}
+
 /// What segring promises, however it is used.
 pub(super) const PROMISE: Promise = Promise {
     progress: Progress::LockFree,
@@ -25,6 +30,8 @@ pub(super) const PROMISE: Promise = Promise {
 
 impl<T: Send> Peer<T> for Shared<T> {
     const NAME: &'static str = "segring Queue";
+    const PACKAGE: &'static str = "segring";
+    const USAGE: &'static str = "Queue by reference; many by push_batch and pop_into";
     const PROMISE: Promise = PROMISE;
 
     type End<'a>
@@ -38,6 +45,10 @@ impl<T: Send> Peer<T> for Shared<T> {
 
     fn end(&self, _: Role) -> &Queue<T> {
         &self.0
+    }
+
+    fn resizing(least: usize, most: usize) -> Self {
+        Self::with(policy(least, most))
     }
 
     fn upkeep(&self) -> Option<&dyn Upkeep> {
@@ -95,6 +106,10 @@ impl<T: Send> Upkeep for Queue<T> {
 
     fn reclaim(&self) -> usize {
         self.reclaim()
+    }
+
+    fn retired_bytes(&self) -> usize {
+        self.stats().retired_bytes
     }
 
     fn rings(&self) -> Rings {

@@ -20,6 +20,8 @@ pub(crate) struct MpscEnd<'a, T> {
 
 impl<T: Send> Peer<T> for Mpsc<T> {
     const NAME: &'static str = "std mpsc";
+    const PACKAGE: &'static str = "std";
+    const USAGE: &'static str = "channel, send and try_recv";
     const PROMISE: Promise = Promise {
         progress: Progress::Blocking,
         bound: Bound::Unbounded,

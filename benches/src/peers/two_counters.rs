@@ -17,6 +17,8 @@ pub(super) struct TwoCounters {
 
 impl Peer<u64> for TwoCounters {
     const NAME: &'static str = "two_counters";
+    const PACKAGE: &'static str = "segring-benches";
+    const USAGE: &'static str = "a fetch_add for each push, and one for each pop";
     const PROMISE: Promise = Promise {
         progress: Progress::Floor,
         bound: Bound::Unbounded,

@@ -152,12 +152,23 @@ mod tests {
     fn comparison(ours: [u64; 3], theirs: [u64; 3], allocations: u64) -> Comparison {
         let series = |competitor: Competitor, nanos: [u64; 3]| {
             let allocated = Counts { allocations, ..Counts::default() };
-            let sample = |nanos| Sample { operations: 1, nanos, overlap: 1.0, allocated };
+            let sample = |nanos| Sample {
+                operations: 1,
+                nanos,
+                overlap: 1.0,
+                allocated,
+                ..Sample::default()
+            };
             Series { competitor, samples: nanos.map(sample).to_vec() }
         };
         let ours = series(Competitor::of::<Handles<u64>>(), ours);
         let theirs = series(Competitor::of::<Shared<u64>>(), theirs);
-        Comparison { case: Case::Pair, length: Duration::ZERO, series: vec![ours, theirs] }
+        Comparison {
+            case: Case::Pair,
+            length: Duration::ZERO,
+            series: vec![ours, theirs],
+            control: None,
+        }
     }
 
     fn met(target: Option<Target>) -> bool {

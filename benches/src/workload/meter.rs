@@ -46,9 +46,14 @@ impl Meter {
         if items.is_multiple_of(Self::STEP) {
             let moved = self.moved.fetch_add(Self::STEP, Relaxed) + Self::STEP;
             if matches!(self.amount, Amount::Items(wanted) if moved >= wanted) {
-                self.over.store(true, Relaxed);
+                self.end();
             }
         }
+    }
+
+    /// Counts many items at once.
+    pub(super) fn add(&self, items: u64) {
+        self.moved.fetch_add(items, Relaxed);
     }
 
     /// Whether the workers are to stop.
@@ -61,8 +66,13 @@ impl Meter {
     pub(super) fn time(&self) {
         if let Amount::Time(time) = self.amount {
             thread::sleep(time);
-            self.over.store(true, Relaxed);
+            self.end();
         }
+    }
+
+    /// Has the workers stop.
+    pub(super) fn end(&self) {
+        self.over.store(true, Relaxed);
     }
 
     /// Whether this side has moved so much more than the `other` that it should wait.
