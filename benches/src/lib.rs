@@ -7,6 +7,7 @@ pub mod campaign;
 pub mod claims;
 pub mod clock;
 pub mod compare;
+pub mod data;
 pub mod heap;
 pub mod histogram;
 pub mod history;

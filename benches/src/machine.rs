@@ -5,21 +5,21 @@ use core::fmt;
 use std::fs;
 use std::process::Command;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::workload::core_count;
 
 /// The origin of a result.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Machine {
     /// The commit that was checked out, shortened.
     pub commit: String,
     /// Whether files differed from it.
     pub dirty: bool,
     /// The compiler.
-    pub rustc: &'static str,
+    pub rustc: String,
     /// The target.
-    pub target: &'static str,
+    pub target: String,
     /// Optimisation level, debug assertions, and flags without paths.
     pub flags: String,
     /// The processor's name.
@@ -38,8 +38,8 @@ impl Machine {
         Self {
             commit: git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(unknown),
             dirty: changes.is_none_or(|changes| !changes.is_empty()),
-            rustc: env!("BENCHES_RUSTC"),
-            target: env!("BENCHES_TARGET"),
+            rustc: env!("BENCHES_RUSTC").to_owned(),
+            target: env!("BENCHES_TARGET").to_owned(),
             flags: flags(),
             cpu: cpu().unwrap_or_else(unknown),
             cores: core_count(),

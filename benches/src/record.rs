@@ -211,6 +211,12 @@ pub enum Line<'a> {
     },
 }
 
+/// Where records go: `RECORD_DIR`, or `records` at the workspace root.
+pub fn default_directory() -> PathBuf {
+    let root = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../records");
+    env::var_os("RECORD_DIR").map_or_else(root, PathBuf::from)
+}
+
 /// A file of lines.
 #[derive(Debug)]
 pub struct Record {
@@ -245,8 +251,7 @@ impl Record {
     /// # Errors
     /// When it cannot be made.
     pub fn directory() -> io::Result<PathBuf> {
-        let root = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../records");
-        let directory = env::var_os("RECORD_DIR").map_or_else(root, PathBuf::from);
+        let directory = default_directory();
         fs::create_dir_all(&directory)?;
         directory.canonicalize()
     }

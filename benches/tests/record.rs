@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use segring_benches::claims::data::Data;
+use segring_benches::data::Data;
 use segring_benches::workload::{Latency, Memory, Resize, Sample, Stalled};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -59,6 +59,7 @@ fn every_kind_of_line_is_there() {
 
 #[test]
 fn claims_pass_over_what_they_do_not_know() {
-    let data = Data::parse("example".to_owned(), EXAMPLE).unwrap();
+    let newer = format!("{EXAMPLE}{{\"kind\":\"hologram\"}}\n");
+    let data = Data::parse("example".to_owned(), &newer).whole().unwrap();
     assert!(data.case("pair").is_some() && !data.bursts.is_empty());
 }

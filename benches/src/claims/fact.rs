@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
-use super::data::Data;
 use crate::compare::{Spread, Verdict};
+use crate::data::Data;
 use crate::report::thousands;
 use crate::workload::Burst;
 
@@ -175,7 +175,7 @@ impl Source {
             Self::Record => text(&soak.name),
             Self::SeedsRecord => text(&seeds.name),
             Self::Seconds => count(soak.seconds?),
-            Self::Cores => count(soak.machine.cores),
+            Self::Cores => count(soak.machine.cores as u64),
             Self::Cpu => text(&soak.machine.cpu),
             Self::Kernel => text(&soak.machine.kernel),
             Self::Rustc => text(&soak.machine.rustc),

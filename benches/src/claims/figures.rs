@@ -9,8 +9,8 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::data::{Case, Data};
 use crate::compare::Spread;
+use crate::data::{Case, Data};
 use crate::report::OURS;
 use crate::workload::Burst;
 

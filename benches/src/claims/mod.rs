@@ -7,7 +7,6 @@
 //!
 //! The record is the newest one in `papers/data`.
 
-pub mod data;
 pub mod fact;
 pub mod figures;
 pub mod sentence;
@@ -20,7 +19,7 @@ use std::{fs, io};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use data::Data;
+use crate::data::Data;
 use fact::Fact;
 use sentence::Sentence;
 use tables::Table;
@@ -217,7 +216,7 @@ fn newest(directory: &Path) -> io::Result<(Data, Option<Data>)> {
     for path in paths.iter().rev().filter(|path| path.extension().is_some_and(|x| x == "jsonl")) {
         let data = Data::read(path)?;
         let has_contests = !data.contests.is_empty();
-        if soak.is_none() && !data.cases.is_empty() {
+        if soak.is_none() && data.checks.is_some() && !data.cases.is_empty() {
             if has_contests && seeds.is_none() {
                 return Ok((data, None));
             }

@@ -2,8 +2,8 @@
 
 use alloc::collections::BTreeMap;
 
-use super::data::Data;
 use crate::compare::{Spread, Verdict};
+use crate::data::Data;
 use crate::peers::Progress;
 use crate::report::{OURS, bytes, thousands};
 use crate::workload::Burst;
@@ -27,7 +27,7 @@ pub fn all(soak: &Data) -> BTreeMap<String, Table> {
 /// One thread, a push and a pop in turn: who, time, ours to it.
 fn pair(soak: &Data) -> Table {
     let Some(case) = soak.case("pair") else { return Table::new() };
-    let row = |series: &super::data::Series| {
+    let row = |series: &crate::data::Series| {
         let ratio =
             |ours| case.ratio(ours, &series.who).map_or_else(String::new, |r| r.to_string());
         let nanos = case.nanos(&series.who)?;

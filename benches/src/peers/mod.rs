@@ -198,8 +198,8 @@ impl fmt::Display for Rings {
 }
 
 /// What a queue promises to its users.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub struct Promise {
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Promise<Text = &'static str> {
     /// What a stalled thread does to the others.
     pub progress: Progress,
     /// How many items fit.
@@ -207,7 +207,7 @@ pub struct Promise {
     /// How many threads may pop.
     pub consumers: Consumers,
     /// When it allocates.
-    pub memory: &'static str,
+    pub memory: Text,
 }
 
 /// What a thread that stalls in the middle of an operation does to the others.
@@ -222,7 +222,7 @@ pub enum Progress {
 }
 
 /// How many items fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Bound {
     /// As many as memory holds.
     Unbounded,
@@ -231,7 +231,7 @@ pub enum Bound {
 }
 
 /// How many threads may pop at a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Consumers {
     /// Any number.
     Many,
@@ -239,7 +239,7 @@ pub enum Consumers {
     One,
 }
 
-impl fmt::Display for Promise {
+impl<Text> fmt::Display for Promise<Text> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.progress {
             Progress::LockFree => "lock-free",

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{OURS, Results, bytes, thousands};
 use crate::compare::{Comparison, Series, Spread};
@@ -13,7 +13,7 @@ use crate::peers::{Bounded, BoundedHandles, Handles, OneConsumer, Peer, Shared};
 use crate::workload::{Burst, Case};
 
 /// A target, and what was measured.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Target {
     /// What is measured.
     pub subject: String,

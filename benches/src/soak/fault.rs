@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::history::{Value, Violation};
 use crate::tally::Tally;
@@ -98,10 +98,10 @@ impl fmt::Display for Fault {
 }
 
 /// A fault, and how to see it again.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// Which queue.
-    pub queue: &'static str,
+    pub queue: String,
     /// What it was put through.
     pub scenario: String,
     /// The seed of the run.

@@ -184,6 +184,7 @@ impl<'a> Soak<'a> {
             .map_err(|fault| {
                 let scenario = format!("round {round}, {scenario}");
                 let witness = fault.to_string();
+                let queue = queue.to_owned();
                 let finding = Finding { queue, scenario, seed: self.seed, witness };
                 self.progress.violation(&finding);
                 self.findings.push(finding);
