@@ -14,6 +14,7 @@ pub mod history;
 pub mod interval;
 pub mod lines;
 pub mod machine;
+pub mod page;
 pub mod peers;
 pub mod probe;
 pub mod progress;
