@@ -127,6 +127,17 @@ instructions: ## instructions of single operations: at most 2 % more than accept
 instructions-accept: ## accepts them as they are now
 	@scripts/instructions accept
 
+.PHONY: report
+report: ## a record as one page of HTML: the newest, or RECORD=...; prints its path
+	@$(CARGO) run --locked --release --quiet -p segring-benches --bin report
+
+.PHONY: report-check
+report-check: ## pages opened in Chromium, as on a phone and on a desk, in light and dark               1 min
+	@for record in "$$(printf '%s\n' papers/data/*.jsonl | tail -n 1)" benches/tests/data/*.jsonl; do
+		page=$$(RECORD=$$record $(CARGO) run --locked --release --quiet -p segring-benches --bin report | sed -n 's/^report: //p')
+		scripts/check-page "$$page"
+	done
+
 .PHONY: bench
 bench: ## criterion benches; one of them with BENCH="--bench NAME"                        30 min
 	@$(CARGO) bench --locked -p segring-benches $(BENCH)
@@ -237,8 +248,8 @@ bench-test: ## each criterion bench once, unmeasured
 .PHONY: ci
 ci: ## what CI runs                                                                     32 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test instructions claims tso lines
-	$(MAKE) --no-print-directory compat compat-mutant test-32
+	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test instructions claims tso lines report-check
+	$(MAKE) --no-print-directory compat compat-mutant
 	SOAK_SECONDS=20 $(MAKE) --no-print-directory soak
 	$(MAKE) --no-print-directory soak-mutant
 	scripts/tally $(LOGS)/test-*.log
