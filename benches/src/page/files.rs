@@ -76,7 +76,9 @@ mod tests {
     fn the_newest_record_is_taken_and_what_is_newer_and_none_is_told() {
         let root = env::temp_dir().join(format!("segring-newest-{}", process::id()));
         let directories = ["a", "b"].map(|name| root.join(name));
-        directories.iter().for_each(|directory| fs::create_dir_all(directory).unwrap());
+        for directory in &directories {
+            fs::create_dir_all(directory).unwrap();
+        }
         assert!(
             newest_of(&directories).unwrap_err().to_string().starts_with("no record to report")
         );
