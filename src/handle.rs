@@ -127,7 +127,7 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
     pub fn pop(&mut self) -> Option<T> {
         let Some(segment) = self.pop_from.get() else { return self.pop_elsewhere() };
         // This handle's own pushes save most looks at the producers' line.
-        match segment.claim::<true>(self.push_to.known_tail(&self.pop_from)) {
+        match segment.claim(self.push_to.known_tail(&self.pop_from)) {
             Claim::Ticket(ticket) => match ticket.take() {
                 Ok(item) => Some(item),
                 Err(ticket) => match ticket.wait_or_give_up() {

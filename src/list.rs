@@ -467,7 +467,7 @@ impl<T> List<T> {
     pub(crate) fn pop(&self, guard: &Guard, ended_at: impl FnOnce(&Segment<T>)) -> Option<T> {
         let Link::To(mut segment) = self.head(guard) else { return None };
         let item = loop {
-            match segment.claim::<true>(0) {
+            match segment.claim(0) {
                 Claim::Ticket(ticket) => {
                     match ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
                         None => {}

@@ -122,7 +122,7 @@ impl<T> Ring<T> {
 
     pub fn pop(&self) -> Found<T> {
         loop {
-            match self.segment().claim::<true>(0) {
+            match self.segment().claim(0) {
                 Claim::Empty => return Found::Empty,
                 Claim::Drained => return Found::Drained,
                 Claim::Ticket(ticket) => {
