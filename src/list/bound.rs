@@ -224,7 +224,7 @@ impl<T> List<T> {
 
     /// Whether a ticket at `position`, which was the next one when it was read, is one of the
     /// `limit` behind the claimed ones. The caller keeps `segment` from being freed.
-    #[inline]
+    #[inline(never)]
     fn sees_room(&self, segment: &Segment<T>, position: usize, limit: usize) -> bool {
         let look = || {
             let claimed = self.claimed(segment);
