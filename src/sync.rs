@@ -99,8 +99,8 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
-    /// For somebody who may be preempted: spins, then yields the processor. At most 127 spin hints
-    /// and 4 yields.
+    /// For somebody who may be preempted: spins, then yields the processor.
+    /// At most 127 spin hints and 4 yields.
     pub(crate) fn new() -> Self {
         Self::of(11)
     }

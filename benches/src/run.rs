@@ -106,6 +106,7 @@ pub fn run(options: &Options) -> io::Result<usize> {
         progress.finish();
         println!("no comparison: the times of a broken queue mean nothing, if it comes to an end");
     }
+    record.line(&Line::End { seconds: start.elapsed().as_secs() })?;
     println!("record: {}", record.finish()?.display());
     println!(
         "{} operations run in the checks, {} of them checked for linearizability, seed {seed}",

@@ -94,8 +94,10 @@ impl Data {
                 self.runs.push(run);
             }
             Line::Probe { at, probe } => {
-                // The first records have no other end.
-                self.has_ended |= at == "end" && self.runs.iter().all(|run| run.version == 1);
+                // The first records have no other end; and of a soak all comparisons are done by then.
+                let is_last =
+                    |run: &Run| run.version == 1 || run.program.as_deref() == Some("soak");
+                self.has_ended |= at == "end" && self.runs.iter().all(is_last);
                 self.probes.push(probe);
             }
             Line::End {} => self.has_ended = true,
