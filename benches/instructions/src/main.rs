@@ -71,7 +71,7 @@ struct Finding {
 
 /// Fails beyond 2 % more, and where an operation is on one side only.
 fn compare(before: &Counts, now: &Counts) -> Vec<Finding> {
-    const MOST_PERCENT: f64 = 2.0;
+    const MOST_PERCENT: u64 = 2;
 
     let mut names: Vec<&String> = before.keys().chain(now.keys()).collect();
     names.sort_unstable();
@@ -81,7 +81,7 @@ fn compare(before: &Counts, now: &Counts) -> Vec<Finding> {
             (Some(&before), Some(&now)) => {
                 #[expect(clippy::cast_precision_loss, reason = "some millions")]
                 let percent = (now as f64 / before as f64 - 1.0) * 100.0;
-                let fails = percent > MOST_PERCENT;
+                let fails = 100 * now > (100 + MOST_PERCENT) * before;
                 let much = if fails { ", too much" } else { "" };
                 (format!("{now:>10} instructions, {percent:+.2} % of {before}{much}"), fails)
             }
