@@ -147,6 +147,10 @@ seeds: ## the sequential rings beside what they replace                         
 	@SEEDS_CRITERION=0 $(CARGO) bench --locked --quiet -p segring-benches --bench seeds
 	$(CARGO) run --locked --release --quiet -p segring-benches --bin code_size
 
+.PHONY: targets
+targets: ## what is to be reached against the peers, by a record: the newest, or RECORD=...; fails where it is not
+	@$(CARGO) run --locked --release --quiet -p segring-benches --bin targets
+
 .PHONY: lines
 lines: ## how many cache lines an operation moves, on 2 to 128 simulated cores (LINES_TRANSFER)    2 min
 	@RUSTFLAGS="--cfg segring_lines" $(CARGO) run --locked --release --quiet --target-dir target/lines \

@@ -8,6 +8,7 @@ pub mod claims;
 pub mod clock;
 pub mod compare;
 pub mod data;
+pub mod goals;
 pub mod heap;
 pub mod histogram;
 pub mod history;
