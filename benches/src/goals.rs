@@ -37,7 +37,7 @@ pub fn goals(data: &Data) -> Vec<Target> {
     let busy = |case: &Case| is_contended(case) && !case.name.contains("think");
     goals.push(mean(data, "prodcons and pairs", busy, Against::BestUnbounded, 1.0));
     let crowded = |case: &Case| most_oversubscribed(data, case);
-    goals.push(mean(data, "pairs, 8 threads a core", crowded, Against::SegQueue, 0.8));
+    goals.push(mean(data, "pairs with the most threads", crowded, Against::SegQueue, 0.8));
     let one_core = |case: &Case| case.name.ends_with(" one core");
     goals.push(mean(data, "one core", one_core, Against::SegQueue, 0.8));
     goals.push(one_core_of_unpinned(data));
