@@ -70,8 +70,6 @@ pub(crate) struct Segment<T> {
     void: Counter,
     /// Tickets that consumers gave up on.
     pub(crate) give_ups: Counter,
-    /// Slots that somebody gave up on: they stay out of use.
-    dead: Counter,
     low_operations: Counter,
     low_peak: Counter,
     pub(crate) tombstone: Tombstone,
@@ -86,6 +84,8 @@ struct Back {
     seen_head: Counter,
     /// The producers' distance from the consumers, in a bounded queue.
     distance: Distance,
+    /// Slots that somebody gave up on, as their producers found: they stay out of use.
+    dead: Counter,
 }
 
 #[derive(Debug)]
@@ -155,6 +155,7 @@ impl<T> Segment<T> {
                 tail: AtomicUsize::new(0),
                 seen_head: Counter::new(0),
                 distance: Distance::new(),
+                dead: Counter::new(0),
             }),
             front: CachePadded::new(Front {
                 head: AtomicUsize::new(0),
@@ -177,7 +178,6 @@ impl<T> Segment<T> {
             retired: Stamp::none(),
             void: Counter::new(0),
             give_ups: Counter::new(0),
-            dead: Counter::new(0),
             low_operations: Counter::new(0),
             low_peak: Counter::new(0),
             tombstone: Tombstone::new(),
@@ -212,7 +212,7 @@ impl<T> Segment<T> {
         self.back.tail.store(0, Relaxed);
         self.end.store(usize::MAX, Relaxed);
         self.next.store(core::ptr::null_mut(), Relaxed);
-        let counters = [&self.void, &self.give_ups, &self.dead];
+        let counters = [&self.void, &self.give_ups, &self.back.dead];
         for counter in counters.into_iter().chain([&self.low_operations, &self.low_peak]) {
             counter.set(0);
         }
@@ -449,7 +449,7 @@ impl<T> Segment<T> {
             Why::Retracted => true,
         };
         let most = self.capacity() / SLOTS_PER_DEAD + usize::from(mutant("small-rings-skip"));
-        is_roomy && self.dead.get() <= most
+        is_roomy && self.back.dead.get() <= most
     }
 
     /// What the next ring should remember.

@@ -170,7 +170,7 @@ impl<T> Segment<T> {
                 Why::Occupied { depth }
             }
             Unpublished::GivenUp => {
-                self.dead.add(1);
+                self.back.dead.add(1);
                 // [P11]
                 // SAFETY: the caller's lap, and the item has been published.
                 if !unsafe { slot.retract(lap) } {
@@ -186,7 +186,7 @@ impl<T> Segment<T> {
     /// Gives up on a slot whose producer the caller is.
     pub(super) fn abandon(&self, slot: &Slot<T>, lap: u32) {
         if slot.abandon(lap) {
-            self.dead.add(1);
+            self.back.dead.add(1);
         }
     }
 
