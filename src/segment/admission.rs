@@ -91,8 +91,16 @@ impl<T> Segment<T> {
                 return Ok(Issued { segment: self, slot, number, lap });
             }
             failures += 1;
-            back_off(failures, number);
+            self.beaten(failures, number);
         }
+    }
+
+    /// Another producer took this ticket.
+    #[cold]
+    #[inline(never)]
+    fn beaten(&self, failures: u32, number: usize) {
+        let _watch = self.watch();
+        back_off(failures, number);
     }
 
     /// Waits for a bounded time for a consumer that holds the slot of the next ticket: as long as it
