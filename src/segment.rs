@@ -514,22 +514,3 @@ impl<'s, T> Shape<'s, T> {
         (unsafe { slot.as_ref() }, self.geometry.lap(number))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use core::mem::offset_of;
-
-    /// Nor does anything else share them.
-    #[test]
-    fn head_and_tail_have_lines_of_their_own() {
-        let line = align_of::<CachePadded<u8>>();
-        let places = [
-            offset_of!(Segment<u8>, back),
-            offset_of!(Segment<u8>, front),
-            offset_of!(Segment<u8>, end),
-        ];
-        assert!(places.windows(2).all(|pair| pair[0] / line < pair[1] / line), "{places:?}");
-        assert!(align_of::<Segment<u8>>().is_multiple_of(line));
-    }
-}
