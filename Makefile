@@ -100,6 +100,15 @@ soak-long: ## the checks of the soak alone, half an hour (SOAK_SECONDS)         
 soak-peers: ## the same checks over the peers: what they find there                            5 min
 	@SOAK_SECONDS=$${SOAK_SECONDS:-300} $(CARGO) run --locked --release --quiet -p segring-benches --bin soak -- --checked-peers
 
+# How to add a fault stands in loom-tests/mutants.txt.
+.PHONY: mutants
+mutants: | $(LOGS) ## faults planted in the code and in the checks, one by one: each must be found     25 min
+	@scripts/mutants 2>&1 | tee $(LOGS)/mutants.log
+
+.PHONY: mutants-quick
+mutants-quick: | $(LOGS) ## those that are found within seconds                                               3 min
+	@scripts/mutants quick 2>&1 | tee $(LOGS)/mutants-quick.log
+
 .PHONY: soak-mutant
 soak-mutant: | $(LOGS) ## the soak over a queue with a planted fault: it must find it                     2 min
 	@! RUSTFLAGS="--cfg segring_mutants" SEGRING_MUTANT=give-up-unmarked SOAK_SECONDS=20 $(CARGO) run --locked \
@@ -219,6 +228,7 @@ lint: ## formatting, clippy with warnings denied, the project's own rules
 	scripts/check-shim
 	scripts/check-orderings
 	scripts/check-labels
+	scripts/mutants check
 
 .PHONY: doc
 doc: ## documentation, warnings denied
@@ -250,9 +260,9 @@ bench-test: ## each criterion bench once, unmeasured
 	@$(CARGO) bench --locked -p segring-benches -- --test
 
 .PHONY: ci
-ci: ## what CI runs                                                                     32 min
+ci: ## what CI runs                                                                     35 min
 	@$(MAKE) --no-print-directory test
-	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test instructions claims tso lines
+	$(MAKE) --no-print-directory lint doc api package examples loom-downstream asm bench-test instructions claims mutants-quick tso lines
 	if command -v chromium >/dev/null; then $(MAKE) --no-print-directory report-check; else \
 		echo 'no Chromium here: the page was parsed (benches/tests/page.rs), not opened'; fi
 	$(MAKE) --no-print-directory compat compat-mutant

@@ -10,7 +10,7 @@ use crate::list::{List, Rejected};
 use crate::reclaim::pin;
 use crate::segment::{Segment, Why};
 use crate::slot::Unpublished;
-use crate::sync::is_model_failing;
+use crate::sync::{is_model_failing, mutant};
 
 /// A counted reference to a ring, or to none.
 #[derive(Debug)]
@@ -36,6 +36,7 @@ impl<T> Lease<T> {
     /// Moves to another ring, which the caller keeps from being freed meanwhile.
     pub(crate) fn renew(&mut self, segment: &Segment<T>) {
         if self.0 != Some(segment.place()) {
+            drop(Self(self.0.take_if(|_| mutant("released-before-counted"))));
             segment.acquire();
             *self = Self(Some(segment.place()));
         }

@@ -191,6 +191,7 @@ impl<T> List<T> {
 
     /// Helps `tail_seg` from one ring to the next.
     fn advance_tail(&self, from: Option<&Segment<T>>, to: &Segment<T>) {
+        let from = from.filter(|_| !mutant("tail-never-moves"));
         let from = from.map_or(null_mut(), Segment::address);
         // [LIST-2 release -> LIST-1] The ring's contents. Failure: somebody else moved it.
         let _ = self.tail_seg.compare_exchange(from, to.address(), Release, Relaxed);
@@ -283,6 +284,7 @@ impl<T> List<T> {
                     }
                     return Ok(next);
                 }
+                Err(_) if mutant("retry-in-the-same-ring") => {}
                 Err(again) => (at, why) = (Some(next), again),
             }
         }
@@ -324,6 +326,7 @@ impl<T> List<T> {
             (None, _) | (_, Why::Closed) => self.policy.min,
             (Some(segment), Why::Occupied { depth }) => {
                 self.store.counters.peak_depth.max(depth);
+                let depth = if mutant("never-grows") { 0 } else { depth };
                 self.policy.successor(segment.capacity(), depth)
             }
             (Some(segment), Why::Retracted) => segment.capacity(),
@@ -335,10 +338,11 @@ impl<T> List<T> {
         let new = unsafe { new.as_ref() };
         // SAFETY: as above.
         unsafe { new.preload(item) }; // [P19]
-        if let Some(segment) = at {
+        if let Some(segment) = at.filter(|_| !mutant("linked-before-closed")) {
             segment.close(); // [P20]
         }
         match self.link(at, new, guard) {
+            Ok(()) if mutant("appended-is-retried") => Ok(Placed::Retry(new)),
             Ok(()) => {
                 self.count(at, capacity, why);
                 Ok(Placed::Appended(new))
@@ -369,6 +373,7 @@ impl<T> List<T> {
             Ok(_) => {
                 self.store.linked(new);
                 reach(Point::RingLinked);
+                at.filter(|_| mutant("linked-before-closed")).map(Segment::close);
                 if !mutant("appender-stalls") {
                     self.advance_tail(at, new);
                 }
@@ -496,14 +501,14 @@ impl<T> List<T> {
     #[cold]
     fn leave(&self, segment: &Segment<T>, next: &Segment<T>) {
         let late = mutant("retire-before-tail-moved");
-        if !late {
+        if !late && !mutant("tail-not-helped") {
             self.leave_tail(segment, next);
         }
         reach(Point::RingLeft);
         // [LIST-3 release -> LIST-1] The next ring's contents. Failure: somebody else left it.
         let moved =
             self.head_seg.compare_exchange(segment.address(), next.address(), Release, Relaxed);
-        if moved.is_ok() {
+        if moved.is_ok() && !mutant("never-retired") || mutant("retired-by-all") {
             // SAFETY: neither shared pointer leads to the ring any more, and only the thread that
             // moved `head_seg` comes here.
             unsafe { self.store.retire(segment) };
@@ -527,7 +532,7 @@ impl<T> List<T> {
         let guard = pin();
         loop {
             let (at, Link::Open) = self.last(&guard) else { return false };
-            if let Some(segment) = at {
+            if let Some(segment) = at.filter(|_| !mutant("last-ring-left-open")) {
                 segment.close();
             }
             // [LIST-8 release -> LIST-1] What happened before the closing: whoever sees the mark and
@@ -545,7 +550,7 @@ impl<T> Drop for List<T> {
         if is_model_failing() {
             return;
         }
-        let mut at = self.head_seg.load(Relaxed);
+        let mut at = if mutant("rings-leak") { null_mut() } else { self.head_seg.load(Relaxed) };
         // SAFETY: exclusive access; the list's reference keeps each ring until it is dropped here.
         while let Link::To(segment) = unsafe { Link::decode(at) } {
             at = segment.next.load(Relaxed);

@@ -52,13 +52,19 @@ fn with<T: Copy + 'static, R>(
     f()
 }
 
-pub(crate) fn is_mutant(name: &str) -> bool {
-    MUTANTS.get().contains(&name)
+/// The faults that [`mutated`] has switched on.
+pub(crate) fn mutants() -> &'static [&'static str] {
+    MUTANTS.get()
+}
+
+/// Whether a fault is switched on.
+pub fn is_mutant(name: &str) -> bool {
+    crate::sync::mutant(name)
 }
 
 #[cfg(segring_loom)]
 pub(crate) fn is_shadowed() -> bool {
-    SHADOWED.get()
+    SHADOWED.get() && !is_mutant("unshadowed")
 }
 
 /// How many segments of this execution have been allocated and not freed.
@@ -198,7 +204,7 @@ pub mod epochs {
 
     #[cfg(segring_loom)]
     pub(crate) fn are_seen() -> bool {
-        EPOCHS_SEEN.get()
+        EPOCHS_SEEN.get() && !super::is_mutant("epochs-unseen")
     }
 
     /// Keeps the current thread pinned.

@@ -49,7 +49,7 @@ use crate::lease::Inlet;
 use crate::queue::{Queue, TryIter};
 use crate::segment::{Claim, Claimed, Segment};
 use crate::stats::Stats;
-use crate::sync::{Arc, is_model_failing};
+use crate::sync::{Arc, is_model_failing, mutant};
 
 /// An empty queue with the default [`Hysteresis`], by its two ends. Allocates no ring.
 ///
@@ -84,7 +84,7 @@ struct Producers<T>(Arc<Queue<T>>);
 
 impl<T> Drop for Producers<T> {
     fn drop(&mut self) {
-        if !is_model_failing() {
+        if !is_model_failing() && !mutant("last-producer-silent") {
             self.0.close();
         }
     }

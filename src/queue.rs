@@ -408,7 +408,7 @@ pub(crate) fn fail<T, R>(error: PushError<R>, queue: &Queue<T>) -> ! {
 
 impl<T> Drop for Queue<T> {
     fn drop(&mut self) {
-        if needs_drop::<T>() && !is_model_failing() {
+        if needs_drop::<T>() && !is_model_failing() && !mutant("items-forgotten") {
             drop(self.drain());
         }
         // The list frees its rings.

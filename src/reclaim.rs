@@ -105,7 +105,7 @@ pub(crate) fn pin() -> Guard {
     let record = record.unwrap_or_else(register);
     let guards = record.guards.get();
     record.guards.set(guards + 1);
-    if guards & !SINGLE == 0 {
+    if guards & !SINGLE == 0 && !mutant("never-pinned") {
         record.show();
     }
     Guard { record, not_send: PhantomData }
@@ -116,7 +116,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         let guards = self.record.guards.get() - 1;
         self.record.guards.set(guards);
-        if guards & !SINGLE == 0 {
+        if guards & !SINGLE == 0 || mutant("inner-guard-unpins") {
             self.record.hide();
             if guards == SINGLE {
                 self.record.give_back();
@@ -142,17 +142,14 @@ impl Record {
         let epoch = domain().epoch.load(Relaxed);
         // [EPOCH-1 release -> EPOCH-2] What this thread did when it was pinned before.
         self.shown.store(epoch | PINNED, Release);
-        if !mutant("pin-barrier-off") {
-            // [EPOCH-3 light <-> EPOCH-4 heavy] Shown, and then shared pointers are read.
-            self.pair.light();
-        }
+        // [EPOCH-3 light <-> EPOCH-4 heavy] Shown, and then shared pointers are read.
+        self.pair.light();
     }
 
     #[inline]
     fn hide(&self) {
-        let order = if mutant("unpin-relaxed") { Relaxed } else { Release };
         // [EPOCH-1 release -> EPOCH-2] What this thread did while it was pinned.
-        self.shown.store(0, order);
+        self.shown.store(0, Release);
     }
 
     fn give_back(&self) {
@@ -216,7 +213,7 @@ impl Domain {
         self.records().all(|record| {
             // [EPOCH-2 acquire <- EPOCH-1] What the thread did before it pinned anew, or unpinned.
             let shown = record.shown.load(Acquire);
-            shown == 0 || shown == epoch | PINNED
+            shown == 0 || shown == epoch | PINNED || mutant("pinned-unseen")
         })
     }
 }
@@ -233,14 +230,11 @@ impl Stamp {
 
     /// Stamps what the caller has just made unreachable. One process-wide barrier.
     pub(crate) fn renew(&self) {
-        if !mutant("stamp-barrier-off") {
-            // [EPOCH-4 heavy <-> EPOCH-3 light] Unreachable, and then stamped.
-            Pair::choose().heavy();
-        }
-        let order = if mutant("stamp-relaxed") { Relaxed } else { Release };
+        // [EPOCH-4 heavy <-> EPOCH-3 light] Unreachable, and then stamped.
+        Pair::choose().heavy();
         // [EPOCH-5 release -> EPOCH-6] The barrier. A read-modify-write, so that the next step of
         // the epoch continues the release.
-        self.0.set(domain().epoch.fetch_add(0, order));
+        self.0.set(domain().epoch.fetch_add(0, Release));
     }
 
     /// Whether everybody who may have reached it is gone.
@@ -259,9 +253,8 @@ pub(crate) fn advance() {
     let epoch = domain.epoch.load(Acquire);
     if domain.is_shown_by_all(epoch) {
         let next = epoch.wrapping_add(STEP);
-        let order = if mutant("advance-relaxed") { Relaxed } else { Release };
         // [EPOCH-5 release -> EPOCH-6] What all threads did in older epochs. It continues the release
         // of the stamps of this one. Failure: somebody else moved the epoch on.
-        let _ = domain.epoch.compare_exchange(epoch, next, order, Relaxed);
+        let _ = domain.epoch.compare_exchange(epoch, next, Release, Relaxed);
     }
 }

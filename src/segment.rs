@@ -204,7 +204,7 @@ impl<T> Segment<T> {
     pub(crate) fn renew(&mut self) {
         // SAFETY: `capacity` slots in our allocation, which nobody else uses; zero is fresh.
         unsafe { self.slots.write_bytes(0, self.capacity()) };
-        self.front.head.store(0, Relaxed);
+        self.front.head.store(mutant("renewed-ahead").into(), Relaxed);
         self.front.seen_tail.store(0, Relaxed);
         self.front.look_at.set(0);
         self.front.distance.renew();
@@ -343,6 +343,7 @@ impl<T> Segment<T> {
     /// Closes the ring: every ticket taken from now on is void. True for the call that did it.
     pub(crate) fn close(&self) -> bool {
         let _watch = self.watch();
+        let early = mutant("end-before-closing").then(|| self.back.tail.load(Relaxed));
         // [P14] Relaxed: a ticket is void or valid by its place in the order of this one counter.
         let before = self.back.tail.fetch_or(CLOSED, Relaxed);
         if before & CLOSED != 0 {
@@ -350,7 +351,8 @@ impl<T> Segment<T> {
         }
         reach(Point::RingClosed);
         // [P15] Relaxed: too large a limit is harmless, see `limit`.
-        self.end.store(before, Relaxed);
+        let end = early.unwrap_or(before).saturating_sub(mutant("end-too-low").into());
+        self.end.store(end, Relaxed);
         reach(Point::RingEnded);
         true
     }
@@ -360,7 +362,9 @@ impl<T> Segment<T> {
         let _watch = self.watch();
         // [SEG-3 acquire <- SEG-4 release] Head first, as in `claim`.
         let head = self.front.head.load(Acquire);
-        let tickets = self.limit(self.back.tail.load(Relaxed)).saturating_sub(head);
+        let limit = self.limit(self.back.tail.load(Relaxed));
+        let tickets =
+            if mutant("len-wraps") { limit.wrapping_sub(head) } else { limit.saturating_sub(head) };
         let void = self.void.get();
         // A count below zero: consumers gave up on tickets whose producers are still at work.
         let void = if void > usize::MAX / 2 { 0 } else { void };
@@ -372,9 +376,10 @@ impl<T> Segment<T> {
         let _watch = self.watch();
         let shape = self.shape();
         loop {
+            let early = mutant("empty-tail-first").then(|| self.back.tail.load(Relaxed));
             // [SEG-3 acquire <- SEG-4 release] Head first, as in `claim`.
             let head = self.front.head.load(Acquire);
-            let limit = self.limit(self.back.tail.load(Relaxed));
+            let limit = self.limit(early.unwrap_or_else(|| self.back.tail.load(Relaxed)));
             if head >= limit {
                 return true;
             }
@@ -406,7 +411,7 @@ impl<T> Segment<T> {
 
     /// Whether the ring has lived as long as it may.
     pub(crate) fn is_expired(&self, ticket: usize) -> bool {
-        self.geometry.is_expired(ticket)
+        self.geometry.is_expired(ticket) && !mutant("never-expired") || mutant("expired-at-once")
     }
 
     /// The policy's look at a ring, by the owner of a ticket at a quarter of a lap. Returns the
@@ -427,7 +432,7 @@ impl<T> Segment<T> {
     }
 
     fn observe(&self, policy: Policy, weight: usize, depth: usize) -> Option<usize> {
-        if !policy.can_shrink(self.capacity()) {
+        if !policy.can_shrink(self.capacity()) || mutant("never-shrinks") {
             return None;
         }
         // Not one step for others, and it need not be: any decision is a correct one.
@@ -467,7 +472,7 @@ impl<T> Segment<T> {
     pub(crate) unsafe fn preload(&self, item: &ManuallyDrop<T>) {
         // SAFETY: the caller's promise.
         unsafe { self.shape().at(0).0.preload(item) };
-        self.back.tail.store(1, Relaxed);
+        self.back.tail.store(usize::from(!mutant("appended-empty")), Relaxed);
     }
 
     /// Undoes [`preload`](Self::preload): the ring is fresh, the caller's copy is the item again.

@@ -89,15 +89,13 @@ impl<T> Slot<T> {
         // consumer is done with it (SLOT-1), and this lap's waits for FULL(lap).
         unsafe { self.write(item) }; // [P1]
         reach(Point::PushWritten);
-        let order = if mutant("publish-relaxed") { Relaxed } else { Release };
         // [SLOT-2 release -> SLOT-3, SLOT-7] The item.
-        self.state.store(full(lap), order);
+        self.state.store(full(lap), Release);
         reach(Point::PushPublished);
-        if !mutant("light-barrier-off") {
-            pair.light();
-        }
-        // [SLOT-5 light <-> SLOT-6 heavy] Relaxed: the pair of barriers orders it.
-        if self.is_given_up(lap) { Err(Unpublished::GivenUp) } else { Ok(()) } // [P2]
+        // [SLOT-5 light <-> SLOT-6 heavy] Published, and then the mark is read.
+        pair.light();
+        let given_up = self.is_given_up(lap) && !mutant("mark-unseen");
+        if given_up { Err(Unpublished::GivenUp) } else { Ok(()) } // [P2]
     }
 
     /// Whether the slot can take the item of a lap: once true, it stays so until the lap's producer
@@ -105,7 +103,8 @@ impl<T> Slot<T> {
     #[inline]
     pub(crate) fn is_free(&self, lap: u32) -> bool {
         // [SLOT-1 acquire <- SLOT-4 release] The last lap's consumer has read its item.
-        self.state.load(Acquire) == empty(lap)
+        let state = self.state.load(Acquire);
+        state == empty(lap) || state > empty(lap) && mutant("later-lap-is-free")
     }
 
     /// Takes back an item that its consumer may have passed by: true if the consumer has not got
@@ -116,7 +115,8 @@ impl<T> Slot<T> {
     pub(crate) unsafe fn retract(&self, lap: u32) -> bool {
         // [P3] Relaxed: whoever finds DEAD reads nothing, and a consumer that gave up takes the item
         // by the same exchange, so that only one of the two has it.
-        self.state.compare_exchange(full(lap), DEAD, Relaxed, Relaxed).is_ok()
+        let dead = if mutant("retracted-is-free") { empty(lap.wrapping_add(1)) } else { DEAD };
+        self.state.compare_exchange(full(lap), dead, Relaxed, Relaxed).is_ok()
     }
 
     /// The producer's way to say that nothing will come at this lap. True for the first to give up
@@ -136,6 +136,9 @@ impl<T> Slot<T> {
         // [SLOT-3 acquire <- SLOT-2 release] The item.
         if self.state.load(Acquire) != full(lap) {
             return None;
+        }
+        if mutant("freed-before-read") {
+            self.state.store(empty(lap.wrapping_add(1)), Release); // [SLOT-4]
         }
         // SAFETY: FULL(lap): the item is initialised. Only a consumer that gave up can make its
         // producer retract it, and this one has not.
@@ -181,11 +184,10 @@ impl<T> Slot<T> {
         reach(Point::PopGaveUp);
         // [SLOT-6 heavy <-> SLOT-5 light] From here on either the producer has seen the mark, or
         // FULL(lap) is seen below.
-        if !mutant("heavy-barrier-off") {
-            pair.heavy();
-        }
+        pair.heavy();
+        let dead = if mutant("seized-is-free") { empty(lap.wrapping_add(1)) } else { DEAD };
         // [SLOT-7 acquire <- SLOT-2 release] The item.
-        let exchange = self.state.compare_exchange(full(lap), DEAD, Acquire, Relaxed);
+        let exchange = self.state.compare_exchange(full(lap), dead, Acquire, Relaxed);
         // SAFETY: the exchange took the item from FULL(lap); its producer can only fail to retract
         // it.
         exchange.is_ok().then(|| unsafe { self.read() })
@@ -200,7 +202,8 @@ impl<T> Slot<T> {
     /// Whether somebody gave up on this slot at this lap or before. No later lap will use it: the
     /// state never gets there.
     pub(crate) fn is_given_up(&self, lap: u32) -> bool {
-        self.gave_up.load(Relaxed) >= u32::MAX - lap
+        let (mark, ours) = (self.gave_up.load(Relaxed), u32::MAX - lap);
+        mark > ours && !mutant("earlier-mark-unseen") || mark == ours && !mutant("same-mark-unseen")
     }
 
     /// # Safety

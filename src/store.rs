@@ -10,7 +10,7 @@ use crate::reclaim::advance;
 use crate::segment::{Origin, Segment};
 use crate::stats::Counters;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{AtomicPtr, Counter, MODEL, is_model_failing};
+use crate::sync::{AtomicPtr, Counter, MODEL, is_model_failing, mutant};
 
 /// The rings of a queue that are not in its list.
 #[derive(Debug)]
@@ -70,6 +70,7 @@ impl<T> Store<T> {
             // [LIST-4 release -> LIST-5] `limbo_next`. Swapping out the whole list leaves no ABA.
             match self.limbo.compare_exchange(top, retired.as_ptr(), Release, Relaxed) {
                 Ok(_) => return,
+                Err(_) if mutant("top-not-reread") => {}
                 Err(current) => top = current,
             }
         }
@@ -88,7 +89,7 @@ impl<T> Store<T> {
             let is_over = segment.retired.is_over();
             is_waiting |= !is_over;
             // [P27] In this order: once the epoch is over nobody takes a first reference any more.
-            if is_over && segment.is_unshared() {
+            if is_over && (segment.is_unshared() || mutant("freed-while-leased")) {
                 self.counters.retired_bytes.sub(segment.bytes());
                 // SAFETY: ours is the last reference.
                 unsafe { self.recycle(retired) };

@@ -5,7 +5,8 @@
 //! `--cfg segring_shuttle` they are shuttle's, whose scheduler may stop a thread in front of any
 //! access for ever; it knows no weak orderings, which is enough to try progress. With `--cfg segring_lines`
 //! a listener is told of each access. What the modes
-//! differ in is in [`mode`] and, for both models, in [`memory`].
+//! differ in is in [`mode`] and, for both models, in [`memory`]. In models, and with
+//! `--cfg segring_mutants`, faults can be switched on: see `sync/mutant.rs`.
 //!
 //! The switch is a cfg of our own, never `cfg(test)` (a library linked into an integration test is
 //! built without it) and never a cargo feature (features unify across a build).
@@ -20,9 +21,9 @@ use mode::AtomicUsize as StdAtomicUsize;
 pub(crate) use core::sync::atomic::{Ordering, compiler_fence};
 
 pub(crate) use mode::{
-    Arc, AtomicPtr, AtomicU32, AtomicUsize, EpochPtr, EpochWord, UnsafeCell, fence, mutant,
-    per_thread,
+    Arc, AtomicPtr, AtomicU32, AtomicUsize, EpochPtr, EpochWord, UnsafeCell, fence, per_thread,
 };
+pub(crate) use mutant::mutant;
 
 pub(crate) mod barrier;
 #[cfg_attr(any(segring_loom, segring_shuttle), path = "sync/memory/model.rs")]
@@ -32,6 +33,8 @@ pub(crate) mod memory;
 #[cfg_attr(segring_lines, path = "sync/mode/lines.rs")]
 #[cfg_attr(not(any(segring_loom, segring_shuttle, segring_lines)), path = "sync/mode/std.rs")]
 pub(crate) mod mode;
+#[cfg_attr(not(any(segring_loom, segring_shuttle, segring_mutants)), path = "sync/mutant/none.rs")]
+mod mutant;
 
 /// Whether a model checker runs this: loom or shuttle.
 pub(crate) const MODEL: bool = cfg!(any(segring_loom, segring_shuttle));

@@ -295,6 +295,19 @@ fn rings_grow_when_full_and_stay_at_the_border() {
     assert_eq!((stats.grows, stats.shrinks, stats.jams, stats.live_segments), (1, 0, 0, 3));
 }
 
+/// In an ordinary build that takes 2^30 laps.
+#[test]
+#[cfg(segring_small)]
+fn a_ring_ends_after_its_last_lap() {
+    let queue = Queue::new();
+    for n in 0..1_000 {
+        queue.push(n);
+        assert_eq!(queue.pop(), Some(n));
+    }
+    // The first ticket beyond three laps of 64 ends a ring.
+    assert_eq!(queue.stats().expired, 1_000 / (3 * 64 + 1));
+}
+
 /// How many operations at low depth bring a queue back to its smallest ring: two laps of the
 /// largest at the most, one that may already be under way and one that is watched.
 #[test]

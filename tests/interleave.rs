@@ -74,6 +74,30 @@ fn void_tickets_behind_a_stalled_closer_are_not_waited_for() {
     });
 }
 
+/// An appender stalls when it has linked the next ring, and nobody pushes to the old one any more: not
+/// even a thread that has kept it, where there would be room again.
+#[test]
+fn nothing_gets_into_a_ring_that_is_followed() {
+    set_hook();
+    let queue = queue::<u32>(2);
+    let mut handle = queue.handle();
+    (0..2).for_each(|item| handle.push(item));
+    std::thread::scope(|s| {
+        let (linked, appender_has_linked) = Gate::new(Point::RingLinked);
+        let queue = &queue;
+        s.spawn(move || {
+            STOPS.set([linked].into());
+            queue.push(2);
+        });
+        appender_has_linked.wait();
+        queue.push(3);
+        assert_eq!((queue.pop(), queue.pop()), (Some(0), Some(1)));
+        handle.push(4);
+        assert_eq!((queue.pop(), queue.pop(), queue.pop()), (Some(2), Some(3), Some(4)));
+        appender_has_linked.open();
+    });
+}
+
 /// A consumer stalls for a whole lap: its ring is turned over to a spare that was allocated when
 /// the queue grew, and nothing is allocated.
 #[test]

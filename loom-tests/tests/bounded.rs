@@ -81,6 +81,12 @@ fn turn_over() {
     JAM.check(Via::Handle);
     for via in [Via::Queue, Via::Handle] {
         PASSED_BY.check(via);
+    }
+}
+
+#[test]
+fn turn_over_between_items() {
+    for via in [Via::Queue, Via::Handle] {
         JAM_BETWEEN.check(via);
     }
 }

@@ -33,6 +33,7 @@ impl Shared {
     /// Looks, pinned. The access to the thing comes a moment after the pointer was read.
     fn read(&self) -> Found {
         let _pinned = Pinned::new();
+        drop(Pinned::new()); // An operation within the operation.
         let reachable = self.reachable.load(Ordering::Relaxed) == 1;
         // SAFETY: what this model is about; loom reports a race with `retire`.
         reachable.then(|| self.thing.with(|thing| unsafe { *thing }))
@@ -126,11 +127,11 @@ fn two_readers() {
 
 #[test]
 fn mutants() {
-    ONE_READER.kills(&["pin-barrier-off"]);
-    ONE_READER.kills(&["stamp-barrier-off"]);
-    ONE_READER.kills(&["unpin-relaxed"]);
+    ONE_READER.kills(&["off:EPOCH-3@show"]);
+    ONE_READER.kills(&["off:EPOCH-4@renew"]);
+    ONE_READER.kills(&["relaxed:EPOCH-1@hide"]);
     ONE_READER.kills(&["free-at-once"]);
     ONE_READER.kills(&["free-early"]);
-    MOVED.kills(&["stamp-relaxed"]);
-    MOVED.kills(&["advance-relaxed"]);
+    MOVED.kills(&["relaxed:EPOCH-5@renew"]);
+    MOVED.kills(&["relaxed:EPOCH-5@advance"]);
 }

@@ -285,9 +285,9 @@ fn batches_popped() {
 fn mutants() {
     let model = Model { slots: 1, pushes: &[1], pops: &[1], closes: false };
     for mutant in [
-        &["light-barrier-off"],
-        &["heavy-barrier-off"],
-        &["publish-relaxed"],
+        &["off:SLOT-5@publish"],
+        &["off:SLOT-6@wait_or_give_up"],
+        &["relaxed:SLOT-2@publish"],
         &["give-up-unmarked"],
     ] {
         kills(mutant, &model.name(PLAIN), move || model.run(PLAIN));

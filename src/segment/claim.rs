@@ -3,7 +3,7 @@
 use super::{Claim, Claimed, Segment};
 use crate::contention::{Distance, back_off};
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{Point, reach};
+use crate::sync::{Point, mutant, reach};
 use crate::ticket::CLOSED;
 
 /// What came of one attempt.
@@ -45,6 +45,7 @@ impl<T> Segment<T> {
     #[inline]
     fn try_claim<const PAUSES: bool>(&self, known_tail: usize) -> Attempt {
         let _watch = self.watch();
+        let early = mutant("tail-before-head").then(|| self.back.tail.load(Relaxed));
         // [SEG-3 acquire <- SEG-4 release] With the loads in this order, `head >= tail` means
         // that at the load of `tail` every ticket issued so far was claimed.
         let head = self.front.head.load(Acquire);
@@ -52,8 +53,11 @@ impl<T> Segment<T> {
             // Relaxed: a hint; too low a value costs a look at `tail`.
             let seen_tail = self.front.seen_tail.load(Relaxed);
             if head >= seen_tail {
-                let tail = self.back.tail.load(Relaxed); // [P12]
+                let tail = early.unwrap_or_else(|| self.back.tail.load(Relaxed)); // [P12]
                 let limit = self.limit(tail);
+                if mutant("left-undrained") && tail & CLOSED != 0 {
+                    return Attempt::Drained;
+                }
                 if limit > head + Distance::NEAR {
                     // Not for this ticket alone.
                     self.front.seen_tail.store(limit, Relaxed);

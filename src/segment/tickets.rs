@@ -8,7 +8,7 @@ use super::{Segment, Why};
 use crate::hysteresis::is_full;
 use crate::slot::{Slot, Unpublished};
 use crate::sync::Ordering::Relaxed;
-use crate::sync::{Point, Wait, reach};
+use crate::sync::{Point, Wait, mutant, reach};
 use crate::ticket::{CLOSED, is_far_beyond_the_end};
 
 /// A producer's ticket: the right to be the one producer of a lap of a slot.
@@ -67,7 +67,7 @@ impl<'s, T> Issued<'s, T> {
     #[inline]
     pub(crate) unsafe fn fill(self, item: &ManuallyDrop<T>) -> Result<(), Unfilled<'s, T>> {
         let _watch = self.segment.watch();
-        if self.number & CLOSED != 0 {
+        if self.number & CLOSED != 0 && !mutant("closed-unseen") {
             // [P8]
             return Err(Unfilled { ticket: self, why: Unpublished::Occupied });
         }
@@ -179,7 +179,7 @@ impl<T> Segment<T> {
                 Why::Retracted
             }
         };
-        self.void.add(1);
+        self.void.add(usize::from(!mutant("void-uncounted")));
         Err(why)
     }
 

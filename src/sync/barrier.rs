@@ -16,6 +16,7 @@
 use core::time::Duration;
 
 use super::Ordering::SeqCst;
+use super::mutant::is_faulty;
 use super::{MODEL, compiler_fence, fence};
 
 /// Which pair is employed. A ring, and a thread's record, have one from beginning to end.
@@ -39,7 +40,11 @@ impl Pair {
     /// The cheap side: orders the store of FULL before the load of `gave_up`, and the showing of an
     /// epoch before the reading of shared pointers.
     #[inline]
+    #[track_caller]
     pub(crate) fn light(self) {
+        if is_faulty("off", "light") {
+            return;
+        }
         match self {
             Self::Process => compiler_fence(SeqCst),
             Self::Fences => fence(SeqCst),
@@ -48,7 +53,11 @@ impl Pair {
 
     /// The dear side: orders the mark in `gave_up` before the look at the state, and the unlinking of
     /// a ring before its stamp.
+    #[track_caller]
     pub(crate) fn heavy(self) {
+        if is_faulty("off", "heavy") {
+            return;
+        }
         fence(SeqCst);
         if self == Self::Process && !kernel::barrier() {
             // The kernel has withdrawn its barrier (a sandbox entered meanwhile, say). Outwait

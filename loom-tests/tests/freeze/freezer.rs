@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use fastrand::Rng;
+use segring::model::is_mutant;
 use shuttle::current::me;
 use shuttle::scheduler::{Schedule, Scheduler, Task, TaskId};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
@@ -115,7 +116,9 @@ impl Run {
 
 impl State {
     fn is_frozen(&self, task: usize) -> bool {
-        !self.thawed && self.doomed.iter().any(|doomed| doomed.task == task && doomed.left == 0)
+        !self.thawed
+            && !is_mutant("nobody-stops")
+            && self.doomed.iter().any(|doomed| doomed.task == task && doomed.left == 0)
     }
 }
 

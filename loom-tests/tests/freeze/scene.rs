@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use segring::model::is_mutant;
 use shuttle::thread::{JoinHandle, spawn, yield_now};
 
 use crate::freezer::{BUDGET, Report, Run, SCHEDULES, Stuck, say, sweep};
@@ -108,6 +109,7 @@ impl Ledger {
             assert!(before < Some(item.1), "{item:?} came out too late: {self:?}");
         }
         let lost: Vec<_> = self.pushed.difference(&out).collect();
+        let held = if is_mutant("losses-pass") { usize::MAX } else { held };
         assert!(lost.len() <= held, "{lost:?} are lost: {self:?}");
     }
 }

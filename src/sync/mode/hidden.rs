@@ -23,16 +23,19 @@ macro_rules! hidden {
                 Self { seen: $seen::new(value), hidden: std::$seen::new(value) }
             }
 
+            #[track_caller]
             pub(crate) fn load(&self, order: Ordering) -> $value {
                 if are_seen() { self.seen.load(order) } else { self.hidden.load(order) }
             }
 
             $(
+                #[track_caller]
                 pub(crate) fn $op(&self, value: $value, order: Ordering) -> hidden!(@returns $op $value) {
                     if are_seen() { self.seen.$op(value, order) } else { self.hidden.$op(value, order) }
                 }
             )*
 
+            #[track_caller]
             pub(crate) fn compare_exchange(
                 &self,
                 current: $value,

@@ -11,11 +11,6 @@ use core::sync::atomic;
 use crate::sync::Ordering;
 use crate::sync::lines::{Access, tell};
 
-/// No faults here.
-pub(crate) fn mutant(_: &str) -> bool {
-    false
-}
-
 macro_rules! told {
     ($name:ident $(<$t:ident>)?, $value:ty $(, $op:ident)*) => {
         #[derive(Debug)]

@@ -1,14 +1,13 @@
-//! loom's atomics, each with its shadow.
+//! loom's atomics, each with its shadow, and with the faults that a model must find.
 
 pub(crate) use loom::sync::{Arc, atomic::fence};
 pub(crate) use loom::{cell::UnsafeCell, lazy_static};
 
-pub(crate) use crate::model::is_mutant as mutant;
+pub(crate) use super::mutant::{AtomicPtr, AtomicU32, AtomicUsize};
 pub(crate) use hidden::{EpochPtr, EpochWord};
-pub(crate) use shadow::{AtomicPtr, AtomicU32, AtomicUsize};
 
 mod hidden;
-mod shadow;
+pub(super) mod shadow;
 
 /// A value for each thread.
 macro_rules! per_thread {
