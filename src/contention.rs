@@ -30,7 +30,7 @@ const OFF: bool = MODEL || cfg!(target_family = "wasm");
 /// A ticket tells for free whether somebody came in between: then it is not the one behind this thread's
 /// last. If that happens again and again the thread pauses, and meanwhile the others have a *run* of
 /// tickets that follow each other. Coming back, it bears with a few interleaved tickets, so that
-/// whoever has had a run pauses first.
+/// whoever has had a run pauses first. (A batch of eight or more is a run by itself.)
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Turns {
     /// The ticket behind the last one; 0 if there is none.
@@ -39,14 +39,14 @@ pub(crate) struct Turns {
     start: usize,
     /// How many more interleaved tickets until the next pause.
     left: u32,
-    /// How many until the one after that.
+    /// How many there were between the last two.
     patience: u32,
 }
 
 impl Turns {
     /// So many tickets that follow each other are a run.
     const RUN: usize = 8;
-    /// So many tickets that others took during a pause were a run, or several.
+    /// So many tickets that others took meanwhile were a run, or several.
     const PAID: usize = 64;
     const LEAST_PATIENCE: u32 = 4;
     const MOST_PATIENCE: u32 = 1_024;
@@ -69,17 +69,19 @@ impl Turns {
 
     /// Notes that this thread took the tickets from `first` to `next` and has used them. Pauses if
     /// it is another's turn.
+    ///
+    /// `issued` tells how many tickets there are by now.
     #[inline]
-    pub(crate) fn took(&mut self, first: usize, next: usize) {
+    pub(crate) fn took(&mut self, first: usize, next: usize, issued: impl Fn() -> usize) {
         if first != self.next {
-            self.interleaved(first);
+            self.interleaved(first, issued);
         }
         self.next = next;
     }
 
     #[cold]
     #[inline(never)]
-    fn interleaved(&mut self, first: usize) {
+    fn interleaved(&mut self, first: usize, issued: impl Fn() -> usize) {
         let start = core::mem::replace(&mut self.start, first);
         if OFF || self.next == 0 {
             return;
@@ -90,16 +92,20 @@ impl Turns {
             return;
         }
         if first.wrapping_sub(self.next) >= Self::PAID {
-            self.patience = Self::LEAST_PATIENCE;
+            // It has been away, in a pause or elsewhere, or pushes far less than others do.
+            return;
         }
         if self.left > 0 {
             self.left -= 1;
             return;
         }
-        self.left = self.patience;
-        self.patience = (2 * self.patience).min(Self::MOST_PATIENCE);
+        let before = issued();
         // Not the same time for all, or they would come back together.
         spin_for(PAUSE / 2 + (PAUSE / 2).mul_f32(fraction(first)));
+        let has_paid = issued().wrapping_sub(before) >= Self::PAID;
+        let doubled = (2 * self.patience).min(Self::MOST_PATIENCE);
+        self.patience = if has_paid { Self::LEAST_PATIENCE } else { doubled };
+        self.left = self.patience;
     }
 }
 
@@ -126,12 +132,12 @@ thread_local! {
 
 /// As [`Turns::took`], for a thread without a handle.
 #[inline]
-pub(crate) fn took_shared<T>(ring: *const T, ticket: usize) {
+pub(crate) fn took_shared<T>(ring: *const T, ticket: usize, issued: impl Fn() -> usize) {
     // Fails in a thread that is going away, which need not be considerate any more.
     let _ = SHARED.try_with(|shared| {
         let here = ring.addr().wrapping_add(ticket);
         if shared.next.get() != here {
-            shared.interleaved(ring.addr(), ticket);
+            shared.interleaved(ring.addr(), ticket, issued);
         }
         shared.next.set(here.wrapping_add(1));
     });
@@ -140,11 +146,11 @@ pub(crate) fn took_shared<T>(ring: *const T, ticket: usize) {
 impl Shared {
     #[cold]
     #[inline(never)]
-    fn interleaved(&self, ring: usize, ticket: usize) {
+    fn interleaved(&self, ring: usize, ticket: usize, issued: impl Fn() -> usize) {
         let mut turns = self.turns.get();
         let is_same = self.ring.replace(ring) == ring;
         turns.next = if is_same { self.next.get().wrapping_sub(ring) } else { 0 };
-        turns.interleaved(ticket);
+        turns.interleaved(ticket, issued);
         self.turns.set(turns);
     }
 }
@@ -159,7 +165,9 @@ pub(crate) fn back_off(failures: u32, ticket: usize) {
 
     if !OFF {
         let most = FIRST * (1 << failures.saturating_sub(1).min(DOUBLINGS));
-        spin_for(most.mul_f32(fraction(ticket)));
+        // Who is beaten to the same ticket must not come back together: they differ in their stacks.
+        let mine = core::ptr::from_ref(&most).addr();
+        spin_for(most.mul_f32(fraction(ticket.wrapping_add(mine))));
     }
 }
 
@@ -220,54 +228,57 @@ mod tests {
 
     use super::*;
 
-    /// How many of these tickets made the thread pause.
-    fn pauses(turns: &mut Turns, tickets: impl IntoIterator<Item = usize>) -> usize {
-        let mut pauses = 0;
-        for ticket in tickets {
-            let start = Instant::now();
-            turns.took(ticket, ticket + 1);
-            pauses += usize::from(start.elapsed() >= PAUSE / 2);
-        }
-        pauses
+    /// Whether this ticket made the thread pause. Others take `meanwhile` tickets in a pause.
+    fn pauses(turns: &mut Turns, ticket: usize, meanwhile: usize) -> bool {
+        let looks = Cell::new(0);
+        turns.took(ticket, ticket + 1, || {
+            looks.set(looks.get() + 1);
+            ticket + looks.get() * meanwhile
+        });
+        looks.get() == 2
     }
 
     #[test]
     fn alone_nobody_pauses() {
         let mut turns = Turns::new();
-        turns.took(7, 8);
-        turns.took(8, 24);
-        assert_eq!((turns.next(), turns.start, turns.left), (24, 7, Turns::LEAST_PATIENCE));
+        assert!((7..1_000).all(|ticket| !pauses(&mut turns, ticket, 0)));
+        assert_eq!((turns.next(), turns.start, turns.left), (1_000, 7, Turns::LEAST_PATIENCE));
     }
 
     #[test]
     fn a_run_comes_to_an_end() {
         let mut turns = Turns::new();
-        (1..=Turns::RUN).for_each(|ticket| turns.took(ticket, ticket + 1));
-        turns.took(100, 101);
-        assert_eq!((turns.left, turns.patience), (0, Turns::LEAST_PATIENCE));
-        assert_eq!(pauses(&mut turns, [102]), 1);
-        assert_eq!(
-            (turns.left, turns.patience),
-            (Turns::LEAST_PATIENCE, 2 * Turns::LEAST_PATIENCE)
-        );
+        assert!((1..=Turns::RUN).all(|ticket| !pauses(&mut turns, ticket, 0)));
+        assert!(!pauses(&mut turns, 20, 0), "once does not count");
+        let start = Instant::now();
+        assert!(pauses(&mut turns, 22, Turns::PAID));
+        assert!(start.elapsed() >= PAUSE / 2);
+        assert_eq!((turns.left, turns.patience), (Turns::LEAST_PATIENCE, Turns::LEAST_PATIENCE));
     }
 
     #[test]
     fn pauses_that_do_not_pay_become_rare() {
         let mut turns = Turns::new();
         // Every other ticket is somebody else's, always.
-        (0..100_000).for_each(|n| turns.took(2 * n + 1, 2 * n + 2));
+        let paused = (0..100_000).filter(|n| pauses(&mut turns, 2 * n + 1, 1)).count();
+        assert!((90..130).contains(&paused), "{paused}");
         assert_eq!(turns.patience, Turns::MOST_PATIENCE);
-        turns.took(1_000_000, 1_000_001);
-        assert_eq!(turns.patience, Turns::LEAST_PATIENCE, "the others had a run");
+    }
+
+    #[test]
+    fn whoever_pushes_now_and_then_never_pauses() {
+        // A hundred ends in turn, as of one thread that serves them all.
+        let mut all = [Turns::new(); 100];
+        let mut push = |ticket: usize| pauses(&mut all[ticket % 100], ticket + 1, Turns::PAID);
+        assert_eq!((0..100_000).filter(|&ticket| push(ticket)).count(), 0);
     }
 
     #[test]
     fn another_ring_is_another_matter() {
         let mut turns = Turns::new();
-        turns.took(1, 2);
+        pauses(&mut turns, 1, 0);
         turns.forget();
-        turns.took(50, 51);
+        pauses(&mut turns, 50, 0);
         assert_eq!((turns.next(), turns.start, turns.left), (51, 50, Turns::LEAST_PATIENCE));
     }
 

@@ -78,10 +78,16 @@ impl<T> Inlet<T> {
         if self.lease.0 == of.0 { self.turns.next() } else { 0 }
     }
 
+    #[inline]
+    fn took(&mut self, first: usize, next: usize) {
+        let lease = &self.lease;
+        self.turns.took(first, next, || lease.get().map_or(0, Segment::issued_so_far));
+    }
+
     /// Notes that an item is in at this ticket of the ring.
     #[inline]
     pub(crate) fn pushed(&mut self, number: usize) {
-        self.turns.took(number, number + 1);
+        self.took(number, number + 1);
     }
 
     /// Pushes to another ring from now on, which the caller keeps from being freed meanwhile.
@@ -145,7 +151,7 @@ impl<T> Inlet<T> {
                 Some(segment) => {
                     let filled = chunk.push_some(list, segment);
                     if filled.count > 0 {
-                        self.turns.took(filled.next - filled.count, filled.next);
+                        self.took(filled.next - filled.count, filled.next);
                     }
                     if filled.refused.is_none() {
                         continue;

@@ -221,7 +221,7 @@ impl<T> List<T> {
                 if let Some(ticket) = tick {
                     self.tick(segment, ticket);
                 }
-                took_shared(segment.address(), number);
+                took_shared(segment.address(), number, || segment.issued_so_far());
                 Ok(segment)
             }
             // SAFETY: the caller's promise.
@@ -269,11 +269,19 @@ impl<T> List<T> {
         item: &ManuallyDrop<T>,
         guard: &'g Guard,
     ) -> Result<&'g Segment<T>, Rejected> {
+        let mut skipped = 0;
         loop {
-            // SAFETY: the caller's promise.
-            let next = match unsafe { self.follow_or_append(at, why, item, guard) }? {
-                Placed::Appended(segment) => return Ok(segment),
-                Placed::Retry(next) => next,
+            let next = match at {
+                // [P28] A ring may have a few dead slots.
+                Some(segment) if segment.can_skip(why, skipped) => {
+                    skipped += 1;
+                    segment
+                }
+                // SAFETY: the caller's promise.
+                _ => match unsafe { self.follow_or_append(at, why, item, guard) }? {
+                    Placed::Appended(segment) => return Ok(segment),
+                    Placed::Retry(next) => next,
+                },
             };
             // [P16]
             // SAFETY: the caller's promise.
@@ -302,12 +310,6 @@ impl<T> List<T> {
         item: &ManuallyDrop<T>,
         guard: &'g Guard,
     ) -> Result<Placed<'g, T>, Rejected> {
-        // [P28] A ring may have a few dead slots.
-        if let Some(segment) = at
-            && segment.can_skip(why)
-        {
-            return Ok(Placed::Retry(segment));
-        }
         if let (Some(_), Why::Closed) = (at, why) {
             // [P17] Whoever closed the ring is about to link the next one, if not stalled.
             let mut wait = Wait::new();

@@ -84,7 +84,7 @@ struct Back {
     seen_head: Counter,
     /// The producers' distance from the consumers, in a bounded queue.
     distance: Distance,
-    /// Slots that somebody gave up on, as their producers found: they stay out of use.
+    /// Slots that somebody gave up on: they stay out of use.
     dead: Counter,
 }
 
@@ -307,6 +307,12 @@ impl<T> Segment<T> {
         Issued { segment: self, slot, number, lap }
     }
 
+    /// How many tickets have been issued, void ones among them: to see how fast others are.
+    pub(crate) fn issued_so_far(&self) -> usize {
+        let _watch = self.watch();
+        self.back.tail.load(Relaxed) & !CLOSED
+    }
+
     /// Issues the next ticket without a read-modify-write.
     #[inline]
     pub(crate) fn issue_mut(&mut self) -> Issued<'_, T> {
@@ -445,16 +451,21 @@ impl<T> Segment<T> {
         to
     }
 
-    /// Whether a push that was refused for this reason should simply try the next slot: the ring is
-    /// not full, and no more than a few of its slots are dead.
-    pub(crate) fn can_skip(&self, why: Why) -> bool {
+    /// Whether a push that was refused for this reason, and has skipped so many slots before, should
+    /// simply try the next one: the ring is neither full nor too old, and no more than a few of its
+    /// slots are dead.
+    ///
+    /// A ring with a dead slot has a refused push a lap, so that it is found too old even if those slots
+    /// are dead whose tickets would show it.
+    pub(crate) fn can_skip(&self, why: Why, skipped: usize) -> bool {
         let is_roomy = match why {
             Why::Closed => false,
             Why::Occupied { depth } => !is_full(depth, self.capacity()),
             Why::Retracted => true,
         };
         let most = self.capacity() / SLOTS_PER_DEAD + usize::from(mutant("small-rings-skip"));
-        is_roomy && self.back.dead.get() <= most
+        let tail = self.back.tail.load(Relaxed) & !CLOSED;
+        is_roomy && skipped < most && self.back.dead.get() <= most && !self.is_expired(tail)
     }
 
     /// What the next ring should remember.

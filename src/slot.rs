@@ -150,7 +150,8 @@ impl<T> Slot<T> {
     }
 
     /// Waits for the item of a lap for a bounded time and then gives the lap up. `None`: there is
-    /// no item, and there never will be one at this lap.
+    /// no item, and there never will be one at this lap. Calls `is_first` if nobody had given up on
+    /// the slot before.
     ///
     /// # Safety
     /// The caller is the one consumer of this lap and calls once. All users of the slot use the
@@ -161,6 +162,7 @@ impl<T> Slot<T> {
         lap: u32,
         pair: Pair,
         is_closed: impl Fn() -> bool,
+        is_first: impl FnOnce(),
     ) -> Option<T> {
         let mut wait = Wait::new();
         loop {
@@ -180,7 +182,10 @@ impl<T> Slot<T> {
         if mutant("give-up-unmarked") {
             return None;
         }
-        self.gave_up.fetch_max(u32::MAX - lap, Relaxed); // [P6]
+        // [P6]
+        if self.gave_up.fetch_max(u32::MAX - lap, Relaxed) == 0 {
+            is_first();
+        }
         reach(Point::PopGaveUp);
         // [SLOT-6 heavy <-> SLOT-5 light] From here on either the producer has seen the mark, or
         // FULL(lap) is seen below.

@@ -155,6 +155,24 @@ fn parked_consumers_cost_slots_and_not_rings() {
     assert_eq!([1, 2, 3, 4].map(|parked| jams(parked, parked * 10_000)), [0, 0, 1, 1]);
 }
 
+/// Slots that consumers gave up on count as dead as well: a batch that is parked with its tickets leaves as
+/// many as it has, and the ring is turned over without a lap of refusals.
+#[test]
+fn parked_batches_cost_a_ring_of_the_same_size() {
+    let queue: &'static Queue<usize> = Box::leak(Box::new(queue(64)));
+    queue.push(0);
+    for _ in 0..3 {
+        park_thread(Point::PushTicket, || queue.push_batch(0..16));
+    }
+    assert_eq!((queue.pop(), queue.pop()), (Some(0), None));
+    queue.push(1);
+    assert_eq!(queue.pop(), Some(1), "in one of the slots that are left");
+    (2..64).for_each(|item| queue.push(item));
+    assert!((2..64).all(|item| queue.pop() == Some(item)));
+    let stats = queue.stats();
+    assert_eq!((stats.jams, stats.grows, queue.segment_capacity()), (1, 0, 64), "{stats:?}");
+}
+
 /// A ring of four is full, so the fifth push closes it.
 fn overflow(ends: &mut dyn Ends<usize>, _: &'static Queue<usize>) {
     (0..5).for_each(|_| ends.push(usize::MAX));

@@ -84,7 +84,7 @@ impl<T> List<T> {
         // SAFETY: the caller's promise.
         match unsafe { self.push_to(segment, limit, item) } {
             Ok(number) => {
-                took_shared(segment.address(), number);
+                took_shared(segment.address(), number, || segment.issued_so_far());
                 Ok(segment)
             }
             Err(NoPlace::Full) => Err(Rejected::Full),

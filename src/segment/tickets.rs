@@ -169,15 +169,10 @@ impl<T> Segment<T> {
                 self.abandon(slot, lap); // [P10]
                 Why::Occupied { depth }
             }
-            Unpublished::GivenUp => {
-                self.back.dead.add(1);
-                // [P11]
-                // SAFETY: the caller's lap, and the item has been published.
-                if !unsafe { slot.retract(lap) } {
-                    return Ok(());
-                }
-                Why::Retracted
-            }
+            // [P11]
+            // SAFETY: the caller's lap, and the item has been published.
+            Unpublished::GivenUp if unsafe { slot.retract(lap) } => Why::Retracted,
+            Unpublished::GivenUp => return Ok(()),
         };
         self.void.add(usize::from(!mutant("void-uncounted")));
         Err(why)
@@ -213,7 +208,8 @@ impl<T> Segment<T> {
         let (slot, lap) = self.shape().at(number);
         let is_closed = || self.back.tail.load(Relaxed) & CLOSED != 0;
         // SAFETY: the caller's lap, for the last time.
-        let item = unsafe { slot.wait_or_give_up(lap, self.pair, is_closed) };
+        let item =
+            unsafe { slot.wait_or_give_up(lap, self.pair, is_closed, || self.back.dead.add(1)) };
         if item.is_none() {
             self.give_ups.add(1);
             self.void.sub(1);
