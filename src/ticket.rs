@@ -9,9 +9,10 @@ pub(crate) const CLOSED: usize = 1 << (usize::BITS - 1);
 /// After this many laps a ring is followed by a fresh one of the same capacity.
 ///
 /// Slot states hold laps in 31 bits, so a ring must end before lap 2^31. The ring is closed by the
-/// first ticket at a quarter of a lap that sees the limit reached; a thread can be stalled right
-/// there, but each thread can hold up only one such ticket, and between the limit and the wrap
-/// there are at least 2^29 of them. Hence no state is ever met again in another lap: no ABA.
+/// first ticket at a quarter of a lap that sees the limit reached, or at a dead slot, which is not skipped any
+/// more; a thread can be stalled right there, but each thread can hold up only one such ticket, and
+/// between the limit and the wrap there are at least 2^29 of them. Hence no state is ever met again
+/// in another lap: no ABA.
 const LAP_LIMIT: usize = if cfg!(segring_small) { 3 } else { 1 << 30 };
 
 /// Where `usize` has 32 bits the ticket counter itself ends first; half of its range stays free

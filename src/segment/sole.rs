@@ -10,7 +10,7 @@ use crate::ticket::CLOSED;
 const LOOK_EVERY: usize = 8;
 
 impl<T> Segment<T> {
-    /// Takes the item of the next ticket if it is there. No read-modify-write, and no look at the
+    /// Takes the item of the next ticket if it is there. No read-modify-write, and as a rule no look at the
     /// producers' line: an item in the slot shows that its ticket was issued.
     ///
     /// # Safety
