@@ -29,9 +29,9 @@ pub type OwnedHandle<T> = Ends<Arc<Queue<T>>, T>;
 /// atomic operation (an owned one: that of its `Arc`), and its first push and pop pin the epoch.
 ///
 /// A handle also sees from its tickets when others push at the same time, and then takes turns with them:
-/// now and then a push returns up to 8 microseconds late, with its item long in the queue. Likewise a
-/// pop that keeps catching up with producers may let 2 microseconds pass first. Both only for as long as it
-/// shows that this pays; several times the throughput is usual.
+/// now and then a push returns up to 8 microseconds late, with its item in the queue before (a batch, perhaps
+/// with the rest of its items to come). Likewise a pop that keeps catching up with producers may let
+/// 2 microseconds pass first. Both only for as long as it shows that this pays.
 ///
 /// An idle handle keeps at most two rings in memory and holds nothing else back. A handle that is
 /// forgotten ([`core::mem::forget`]) leaks them.
