@@ -35,7 +35,11 @@ fn raced_by_push_pop_close_len_and_drop() {
     let count = || drops.load(Ordering::Relaxed);
     in_time(|| {
         let (mut early, mut late) = (0, 0);
-        for round in 0..ROUNDS {
+        // On one processor the threads may run in the same order each time: until both have been.
+        for round in 0.. {
+            if round >= ROUNDS && early > 0 && late > 0 {
+                break;
+            }
             let before = count();
             let queue = Arc::new(Queue::new());
             let push = |queue: Arc<Queue<_>>, handles: bool| -> Box<dyn FnOnce() -> usize + Send> {
@@ -61,7 +65,10 @@ fn raced_by_push_pop_close_len_and_drop() {
                     assert!(looking.segment_capacity() == 64 && (was_empty || len <= 2));
                     len
                 }),
-                Box::new(move || usize::from(closing.close())),
+                Box::new(move || {
+                    (0..round / ROUNDS * (round % 8)).for_each(|_| std::thread::yield_now());
+                    usize::from(closing.close())
+                }),
             ]);
             assert!(popped <= a + b && len <= a + b, "{popped} popped, {len} seen of {}", a + b);
             assert_eq!(closed, 1);
@@ -69,7 +76,6 @@ fn raced_by_push_pop_close_len_and_drop() {
             early += usize::from(a + b < 2);
             late += usize::from(a + b == 2);
         }
-        assert!(early > 0 && late > 0, "closed before the pushes {early} times, after {late}");
     });
 }
 

@@ -187,6 +187,7 @@ fn install() {
 #[cfg(test)]
 mod tests {
     use core::time::Duration;
+    use std::time::Instant;
 
     use super::Stalled;
     use crate::peers::Handles;
@@ -197,8 +198,18 @@ mod tests {
         let length = Duration::from_millis(400);
         let ours = Stalled::run::<Handles<u64>>(length);
         assert!(ours.trials > 0 && ours.moved > 0, "{ours:?}");
-        let lock = Stalled::run::<MutexDeque<u64>>(2 * length);
-        assert!(lock.consumer_stopped > 0 && lock.producer_stopped > 0, "{lock:?}");
+        // The signal has to come while the lock is held: sooner or later.
+        let start = Instant::now();
+        let stops = || {
+            let lock = Stalled::run::<MutexDeque<u64>>(length);
+            (lock.consumer_stopped > 0, lock.producer_stopped > 0)
+        };
+        let (mut consumer, mut producer) = (false, false);
+        while !(consumer && producer) {
+            assert!(start.elapsed() < Duration::from_mins(2), "{consumer} {producer}");
+            let stopped = stops();
+            (consumer, producer) = (consumer || stopped.0, producer || stopped.1);
+        }
         assert_eq!((ours.consumer_stopped, ours.producer_stopped), (0, 0), "{ours:?}");
     }
 }
