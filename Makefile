@@ -79,7 +79,10 @@ test-32: | $(LOGS) ## the tests in 32 bits, on an x86-64 Linux; fetches the targ
 
 .PHONY: loom
 loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
-	@LOOM_MAX_PREEMPTIONS=3 scripts/run-models ring queue bounded epochs mpsc batch deep 2>&1 | tee $(LOGS)/loom.log
+	@unset LOOM_MAX_PREEMPTIONS
+	export LOOM_DEEP=1
+	scripts/run-models ring queue bounded epochs mpsc batch deep 2>&1 | tee $(LOGS)/loom.log
+	scripts/count-models $(LOGS)/loom.log coverage-deep.txt
 
 .PHONY: loom-downstream
 loom-downstream: | $(LOGS) ## a package that uses segring model-checks its own code, as in the guide          1 min

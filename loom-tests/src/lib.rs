@@ -31,7 +31,8 @@ pub mod spec;
 /// Runs a model to its end, without and with the shadow, and prints a line about each.
 ///
 /// `allowed` are the outcomes that may happen, all of them, or else the coverage file says. The
-/// bound on preemptions is 2, or `LOOM_MAX_PREEMPTIONS`. Limits in time or number of executions,
+/// bound on preemptions is 2, or what `coverage-deep.txt` says if `LOOM_DEEP` is set, or
+/// `LOOM_MAX_PREEMPTIONS`. Limits in time or number of executions,
 /// which let loom stop early and report success, are switched off.
 pub fn check<O: Ord + Debug + Send + 'static>(
     name: &str,
@@ -39,8 +40,8 @@ pub fn check<O: Ord + Debug + Send + 'static>(
     model: impl Fn() -> O + Clone + Send + Sync + 'static,
 ) {
     let seen = run(name, allowed, model);
-    if let Some(allowed) = allowed {
-        let missed: Vec<_> = allowed.difference(&seen[1].1).collect();
+    if let (Some(allowed), Some((_, outcomes))) = (allowed, &seen[1]) {
+        let missed: Vec<_> = allowed.difference(outcomes).collect();
         let enough = missed.is_empty() || is_mutant("missed-outcomes-pass");
         assert!(enough, "{name}: outcomes never seen: {missed:#?}");
     }
@@ -57,7 +58,7 @@ pub fn check_among<O: Ord + Debug + Send + 'static>(
 }
 
 /// Executions and outcomes without and with the shadow.
-type Seen<O> = [(usize, BTreeSet<O>); 2];
+type Seen<O> = [Option<(usize, BTreeSet<O>)>; 2];
 
 fn run<O: Ord + Debug + Send + 'static>(
     name: &str,
@@ -65,36 +66,39 @@ fn run<O: Ord + Debug + Send + 'static>(
     model: impl Fn() -> O + Clone + Send + Sync + 'static,
 ) -> Seen<O> {
     [false, true].map(|shadow| {
-        let (executions, outcomes) = shadowed(shadow, || explore(model.clone()));
+        let bound = coverage::bound(name, shadow)?;
+        let (executions, outcomes) = shadowed(shadow, || explore(bound, model.clone()));
         let mode = if shadow { " with shadow" } else { "" };
-        say(&format!("{name}{mode}: {executions} executions, {} outcomes", outcomes.len()));
+        let found = outcomes.len();
+        say(&format!("{name}{mode}, bound {bound}: {executions} executions, {found} outcomes"));
         if let Some(allowed) = allowed {
             let extra: Vec<_> = outcomes.difference(allowed).collect();
             let allowed = extra.is_empty() || is_mutant("extra-outcomes-pass");
             assert!(allowed, "{name}: outcomes that must not happen: {extra:#?}");
         }
-        (executions, outcomes)
+        Some((executions, outcomes))
     })
 }
 
-fn reaches<O: Debug>(name: &str, [plain, shadow]: &Seen<O>, listed: bool) {
-    let outcomes = shadow.1.iter().map(|outcome| format!("{outcome:?}"));
+fn reaches<O: Debug>(name: &str, seen: &Seen<O>, listed: bool) {
+    let most = seen.iter().flatten().next_back().map(|(_, outcomes)| outcomes);
+    let outcomes = most.into_iter().flatten().map(|outcome| format!("{outcome:?}"));
     let seen = Coverage {
-        plain: (plain.0, plain.1.len()),
-        shadow: (shadow.0, shadow.1.len()),
+        seen: seen.each_ref().map(|seen| seen.as_ref().map(|(often, found)| (*often, found.len()))),
         outcomes: if listed { outcomes.collect() } else { BTreeSet::new() },
     };
     seen.assert_reaches(name);
 }
 
-/// Runs a model to its end.
+/// Runs a model to its end, with so many preemptions at the most in each execution.
 fn explore<O: Ord + Send + 'static>(
+    preemptions: usize,
     model: impl Fn() -> O + Send + Sync + 'static,
 ) -> (usize, BTreeSet<O>) {
     let executions = Arc::new(AtomicUsize::new(0));
     let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
     let mut builder = loom::model::Builder::new();
-    builder.preemption_bound.get_or_insert(2);
+    builder.preemption_bound = Some(preemptions);
     builder.max_duration = None;
     builder.max_permutations = None;
     builder.max_branches = 20_000;
@@ -115,7 +119,9 @@ pub fn kills<O: Ord + Send + 'static>(
     model: impl Fn() -> O + Send + Sync + 'static,
 ) {
     let quiet = Quiet::new();
-    let result = catch_unwind(AssertUnwindSafe(|| mutated(mutant, || explore(model))));
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        mutated(mutant, || explore(coverage::bound_of_faults(), model))
+    }));
     drop(quiet);
     let Err(panic) = result else {
         assert!(is_mutant("survivors-pass"), "mutant {mutant:?} SURVIVED {name}");
