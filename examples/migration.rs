@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crossbeam_utils::Backoff;
-use segring::Queue;
+use segring::{PopError, Queue};
 
 const LIMIT: usize = 100_000;
 const PRIMES: usize = 9_592; // Below the limit.
@@ -70,14 +70,13 @@ fn with_handles() -> usize {
             s.spawn(move || {
                 let (mut primes, backoff) = (0, Backoff::new());
                 loop {
-                    let is_closed = jobs.queue().is_closed();
-                    match jobs.pop() {
-                        Some(range) => {
+                    match jobs.try_pop() {
+                        Ok(range) => {
                             backoff.reset();
                             primes += count(range);
                         }
-                        None if is_closed => break primes,
-                        None => backoff.snooze(),
+                        Err(PopError::Closed) => break primes,
+                        Err(PopError::Empty) => backoff.snooze(),
                     }
                 }
             })

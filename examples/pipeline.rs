@@ -15,7 +15,7 @@ use std::error::Error;
 use std::fs;
 
 use event_listener::{Event, Listener};
-use segring::{Handle, Queue};
+use segring::{Handle, PopError, Queue};
 
 const DOCUMENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/docs");
 const WORKERS: usize = 3;
@@ -63,10 +63,9 @@ impl<T> Port<'_, T> {
             // Listen, then look again: whatever comes after the look wakes us. (Listening and
             // notifying have the full fences that such a pattern needs.)
             let listener = self.changed.listen();
-            let is_closed = self.handle.queue().is_closed();
-            match self.handle.pop() {
-                None if !is_closed => listener.wait(),
-                item => return item,
+            match self.handle.try_pop() {
+                Err(PopError::Empty) => listener.wait(),
+                item_or_closed => return item_or_closed.ok(),
             }
         }
     }

@@ -3,12 +3,12 @@
 use core::fmt;
 use core::mem::ManuallyDrop;
 
-use crate::error::{BoundError, PushError};
+use crate::error::{BoundError, PopError, PushError};
 use crate::handle::Handle;
 use crate::list::List;
-use crate::queue::{IntoIter, Queue, fail};
+use crate::queue::{IntoIter, Queue, TryIter, fail};
 use crate::reclaim::pin;
-use crate::segment::{NoPlace, Segment};
+use crate::segment::Segment;
 use crate::stats::Stats;
 use crate::sync::{MODEL, mutant};
 
@@ -134,12 +134,7 @@ impl<T> BoundedQueue<T> {
     /// ```
     #[inline]
     pub fn try_push(&self, item: T) -> Result<(), PushError<T>> {
-        let (item, guard) = (ManuallyDrop::new(item), pin());
-        // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { self.queue.list.push_below(self.capacity, &item, &guard) } {
-            Ok(_) => Ok(()),
-            Err(rejected) => Err(rejected.with(item)),
-        }
+        self.queue.list.push_below_shared(self.capacity, item)
     }
 
     /// Puts an item at the back in any case, and takes the oldest one if there are too many then.
@@ -209,6 +204,52 @@ impl<T> BoundedQueue<T> {
     #[inline]
     pub fn pop(&self) -> Option<T> {
         self.queue.pop()
+    }
+
+    /// Takes the item at the front, or tells whether one may still come, as [`Queue::try_pop`] does.
+    ///
+    /// # Errors
+    /// As [`Queue::try_pop`].
+    ///
+    /// ```
+    /// # use segring::{BoundedQueue, PopError};
+    /// let queue = BoundedQueue::<i32>::new(2);
+    /// assert_eq!(queue.try_pop(), Err(PopError::Empty));
+    /// queue.close();
+    /// assert_eq!(queue.try_pop(), Err(PopError::Closed));
+    /// ```
+    #[inline]
+    pub fn try_pop(&self) -> Result<T, PopError> {
+        self.queue.try_pop()
+    }
+
+    /// Takes items until it finds none, as [`Queue::try_iter`] does; each is one [`pop`](Self::pop).
+    ///
+    /// ```
+    /// # use segring::BoundedQueue;
+    /// let queue = BoundedQueue::new(3);
+    /// (0..3).for_each(|n| assert_eq!(queue.push(n), Ok(())));
+    /// assert!(queue.try_iter().take(2).eq([0, 1]));
+    /// assert!(queue.try_iter().eq([2]));
+    /// ```
+    pub fn try_iter(&self) -> TryIter<&Self> {
+        TryIter(self)
+    }
+
+    /// Takes and drops items until it finds none, as [`Queue::clear`] does.
+    ///
+    /// # Panics
+    /// When an item's destructor does; the items behind it stay inside.
+    ///
+    /// ```
+    /// # use segring::BoundedQueue;
+    /// let queue = BoundedQueue::new(1);
+    /// assert_eq!(queue.push(1), Ok(()));
+    /// queue.clear();
+    /// assert_eq!(queue.push(2), Ok(()));
+    /// ```
+    pub fn clear(&self) {
+        self.queue.clear();
     }
 
     /// Takes the item at the front without an atomic read-modify-write.
@@ -323,6 +364,22 @@ fn slots(capacity: usize) -> usize {
     slots.map_or(0, |slots| slots.max(MIN_SLOTS))
 }
 
+impl<T> Iterator for TryIter<&BoundedQueue<T>> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.pop()
+    }
+}
+
+impl<T> Iterator for TryIter<&mut BoundedHandle<'_, T>> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        self.0.pop()
+    }
+}
+
 impl<T> fmt::Debug for BoundedQueue<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundedQueue")
@@ -395,38 +452,27 @@ impl<T> BoundedHandle<'_, T> {
     /// As [`BoundedQueue::try_push`].
     #[inline]
     pub fn try_push(&mut self, item: T) -> Result<(), PushError<T>> {
-        let Some(segment) = self.ends.push_to.ring() else { return self.push_elsewhere(item) };
-        let item = ManuallyDrop::new(item);
-        // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { self.ends.queue().list.push_to(segment, self.capacity, &item) } {
-            Ok(number) => {
-                self.ends.push_to.pushed(number);
-                Ok(())
-            }
-            Err(NoPlace::Full) => Err(PushError::Full(ManuallyDrop::into_inner(item))),
-            Err(_) => self.push_elsewhere(ManuallyDrop::into_inner(item)),
-        }
-    }
-
-    /// Pushes to the ring that `tail_seg` leads to, or behind it, and stays there.
-    #[cold]
-    #[inline(never)]
-    fn push_elsewhere(&mut self, item: T) -> Result<(), PushError<T>> {
-        let (item, guard) = (ManuallyDrop::new(item), pin());
-        // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { self.ends.queue().list.push_below(self.capacity, &item, &guard) } {
-            Ok(segment) => {
-                self.ends.push_to.renew(segment);
-                Ok(())
-            }
-            Err(rejected) => Err(rejected.with(item)),
-        }
+        self.ends.push_below(self.capacity, item)
     }
 
     /// Takes the item at the front. `None` if there is none.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
         self.ends.pop()
+    }
+
+    /// Takes the item at the front, or tells whether one may still come.
+    ///
+    /// # Errors
+    /// As [`Queue::try_pop`].
+    #[inline]
+    pub fn try_pop(&mut self) -> Result<T, PopError> {
+        self.ends.try_pop()
+    }
+
+    /// Takes items until it finds none; each is one [`pop`](Self::pop).
+    pub fn try_iter(&mut self) -> TryIter<&mut Self> {
+        TryIter(self)
     }
 }
 

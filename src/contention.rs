@@ -11,7 +11,7 @@
 //! A thread that pauses has no ticket. Its own operation takes longer, by at most what [`PAUSE`] and
 //! [`WAIT`] say (and [`back_off`] for each time that another thread was faster), and nobody else's does.
 
-use crate::sync::{Counter, MODEL, spin_for};
+use crate::sync::{Counter, MODEL, per_thread, spin_for};
 use core::cell::Cell;
 use core::time::Duration;
 
@@ -65,6 +65,12 @@ impl Turns {
     /// Forgets the last ticket: the next one may be another ring's.
     pub(crate) fn forget(&mut self) {
         self.next = 0;
+    }
+
+    /// Notes that this thread took and used the ticket behind its last.
+    #[inline]
+    pub(crate) fn go_on(&mut self, ticket: usize) {
+        self.next = ticket + 1;
     }
 
     /// Notes that this thread took the tickets from `first` to `next` and has used them. Pauses if
@@ -124,10 +130,20 @@ struct Shared {
     turns: Cell<Turns>,
 }
 
-thread_local! {
-    static SHARED: Shared = const {
-        Shared { next: Cell::new(0), ring: Cell::new(0), turns: Cell::new(Turns::new()) }
-    };
+per_thread! {
+    static SHARED: Shared = const { Shared::new() };
+}
+
+/// As [`Turns::next`], for a thread without a handle: the ticket that it expects next at this ring.
+#[inline]
+pub(crate) fn next_shared<T>(ring: *const T) -> usize {
+    SHARED.try_with(|shared| shared.next.get().wrapping_sub(ring.addr())).unwrap_or(0)
+}
+
+/// As [`Turns::go_on`], for a thread without a handle.
+#[inline]
+pub(crate) fn go_on_shared<T>(ring: *const T, ticket: usize) {
+    let _ = SHARED.try_with(|shared| shared.next.set(ring.addr().wrapping_add(ticket + 1)));
 }
 
 /// As [`Turns::took`], for a thread without a handle.
@@ -144,6 +160,10 @@ pub(crate) fn took_shared<T>(ring: *const T, ticket: usize, issued: impl Fn() ->
 }
 
 impl Shared {
+    const fn new() -> Self {
+        Self { next: Cell::new(0), ring: Cell::new(0), turns: Cell::new(Turns::new()) }
+    }
+
     #[cold]
     #[inline(never)]
     fn interleaved(&self, ring: usize, ticket: usize, issued: impl Fn() -> usize) {

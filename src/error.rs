@@ -66,7 +66,7 @@ impl<T> fmt::Display for PushError<T> {
 
 impl<T> Error for PushError<T> {}
 
-/// Why [`try_pop`](crate::mpsc::Consumer::try_pop) did not give an item.
+/// Why a `try_pop`, as [`Queue::try_pop`](crate::Queue::try_pop), did not give an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PopError {
     /// No item is inside, but one may come.

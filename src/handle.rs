@@ -2,14 +2,16 @@
 
 use core::fmt;
 use core::ops::Deref;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use alloc::sync::Arc;
 
-use crate::error::PushError;
-use crate::lease::{Inlet, Lease};
+use crate::error::{PopError, PushError};
+use crate::inlet::Inlet;
+use crate::lease::Lease;
 use crate::queue::{Queue, TryIter, fail};
 use crate::reclaim::pin;
-use crate::segment::Claim;
+use crate::segment::{Claim, Unclaimed};
 
 mod batch;
 
@@ -51,7 +53,7 @@ pub type OwnedHandle<T> = Ends<Arc<Queue<T>>, T>;
 /// assert_eq!(popped, 200);
 /// ```
 pub struct Ends<Q, T> {
-    pub(crate) push_to: Inlet<T>,
+    push_to: Inlet<T>,
     pop_from: Lease<T>,
     /// A `&Queue<T>` or an `Arc<Queue<T>>`. Dropped last.
     queue: Q,
@@ -115,6 +117,12 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
         self.push_to.push(&self.queue.list, item)
     }
 
+    /// The push of a [`BoundedHandle`](crate::BoundedHandle).
+    #[inline]
+    pub(crate) fn push_below(&mut self, limit: usize, item: T) -> Result<(), PushError<T>> {
+        self.push_to.push_below(&self.queue.list, limit, item)
+    }
+
     /// Takes the item at the front. `None` if there is none.
     ///
     /// ```
@@ -127,22 +135,75 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
     pub fn pop(&mut self) -> Option<T> {
         let Some(segment) = self.pop_from.get() else { return self.pop_elsewhere() };
         // This handle's own pushes save most looks at the producers' line.
-        match segment.claim(self.push_to.known_tail(&self.pop_from)) {
-            Claim::Ticket(ticket) => match ticket.take() {
+        match segment.claim_at_once(self.push_to.known_tail(&self.pop_from)) {
+            Ok(ticket) => match ticket.take() {
                 Ok(item) => Some(item),
-                Err(ticket) => match ticket.wait_or_give_up() {
-                    None => self.pop_elsewhere(),
-                    item => item,
-                },
+                Err(ticket) => {
+                    let number = ticket.into_number();
+                    self.pop_late(number)
+                }
             },
             // Only the last ring is open, and as this one has not been left it is the first one
             // too: the queue is empty.
+            Err(Unclaimed::Empty) => {
+                self.queue.list.idle(segment);
+                None
+            }
+            Err(why) => self.pop_after_all(why),
+        }
+    }
+
+    /// Takes the item at the front, or tells whether one may still come, as [`Queue::try_pop`] does.
+    ///
+    /// # Errors
+    /// As [`Queue::try_pop`].
+    ///
+    /// ```
+    /// # use segring::{PopError, Queue};
+    /// let queue: Queue<_> = [1].into_iter().collect();
+    /// let mut handle = queue.handle();
+    /// assert_eq!((handle.try_pop(), handle.try_pop()), (Ok(1), Err(PopError::Empty)));
+    /// ```
+    #[inline]
+    pub fn try_pop(&mut self) -> Result<T, PopError> {
+        // In this order, as in `Queue`.
+        match self.pop() {
+            Some(item) => Ok(item),
+            None if self.queue.is_closed() => self.pop().ok_or(PopError::Closed),
+            None => Err(PopError::Empty),
+        }
+    }
+
+    /// Pops where the first attempt to claim came to nothing.
+    #[cold]
+    #[inline(never)]
+    fn pop_after_all(&mut self, why: Unclaimed) -> Option<T> {
+        let Some(segment) = self.pop_from.get() else { unreachable!("tried there") };
+        match segment.claim_after_all(why) {
+            Claim::Ticket(ticket) => match ticket.take() {
+                Ok(item) => Some(item),
+                Err(ticket) => {
+                    let number = ticket.into_number();
+                    self.pop_late(number)
+                }
+            },
+            // As in `pop`.
             Claim::Empty => {
                 self.queue.list.idle(segment);
                 None
             }
             Claim::Drained => self.pop_elsewhere(),
         }
+    }
+
+    /// Pops where the item of the claimed ticket is not there yet.
+    #[cold]
+    #[inline(never)]
+    fn pop_late(&mut self, number: usize) -> Option<T> {
+        let Some(segment) = self.pop_from.get() else { unreachable!("claimed there") };
+        // SAFETY: the caller has claimed this ticket, and ends with this.
+        let item = unsafe { segment.wait_or_give_up(number) };
+        if item.is_some() { item } else { self.pop_elsewhere() }
     }
 
     /// Pops from the ring that `head_seg` leads to, and stays there.
@@ -170,6 +231,10 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
         TryIter(self)
     }
 }
+
+// As for the queue: a panic in an item's destructor or a caller's iterator leaves all whole.
+impl<Q, T> UnwindSafe for Ends<Q, T> {}
+impl<Q, T> RefUnwindSafe for Ends<Q, T> {}
 
 impl<T, Q: Deref<Target = Queue<T>>> fmt::Debug for Ends<Q, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

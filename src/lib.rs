@@ -28,14 +28,15 @@ pub mod docs;
 mod error;
 mod handle;
 mod hysteresis;
+mod inlet;
 mod lease;
 mod list;
 #[cfg(any(segring_loom, segring_shuttle))]
 pub mod model;
 pub mod mpsc;
-mod queue;
 #[cfg(feature = "rayon")]
-pub mod rayon;
+pub mod parallel;
+mod queue;
 mod reclaim;
 mod segment;
 mod slot;

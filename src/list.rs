@@ -21,7 +21,6 @@ use core::ptr::{null_mut, without_provenance_mut};
 
 use crossbeam_utils::CachePadded;
 
-use crate::contention::took_shared;
 use crate::error::PushError;
 use crate::hysteresis::{Hysteresis, Policy};
 use crate::reclaim::{Guard, pin};
@@ -34,6 +33,7 @@ use crate::sync::{AtomicPtr, Point, Wait, is_model_failing, mutant, reach};
 mod bound;
 mod look;
 mod pop;
+mod shared;
 
 /// The rings of a queue.
 #[derive(Debug)]
@@ -203,7 +203,6 @@ impl<T> List<T> {
     ///
     /// # Safety
     /// After `Ok` the item has moved, otherwise it has not.
-    #[inline]
     pub(crate) unsafe fn push<'g>(
         &self,
         item: &ManuallyDrop<T>,
@@ -214,14 +213,13 @@ impl<T> List<T> {
             return unsafe { self.push_behind(None, Why::Closed, item, guard) };
         };
         let ticket = segment.issue();
-        let (number, tick) = (ticket.number(), ticket.tick());
+        let tick = ticket.tick();
         // SAFETY: the caller's promise.
         match unsafe { ticket.fill(item) } {
             Ok(()) => {
                 if let Some(ticket) = tick {
                     self.tick(segment, ticket);
                 }
-                took_shared(segment.address(), number, || segment.issued_so_far());
                 Ok(segment)
             }
             // SAFETY: the caller's promise.
@@ -424,9 +422,10 @@ impl<T> List<T> {
         }
     }
 
-    /// A consumer found nothing: an idle queue shrinks this way.
+    /// A consumer found nothing: an idle queue shrinks and frees its retired rings this way.
     #[inline(never)]
     pub(crate) fn idle(&self, segment: &Segment<T>) {
+        self.store.collect_idle();
         if self.policy.can_shrink(segment.capacity())
             && let Some(capacity) = segment.sample_idle(self.policy)
         {
@@ -455,26 +454,28 @@ impl<T> List<T> {
         }
     }
 
-    /// Shrinks the last ring as far as its depth allows, and gives the spare rings back.
+    /// Shrinks the last ring as far as what is inside allows, and frees spare and retired rings.
     pub(crate) fn shrink_to_fit(&self) {
         self.store.drop_spares();
-        let guard = pin();
-        if let (Some(segment), Link::Open) = self.last(&guard) {
-            let capacity = self.policy.shrunk_to_fit(segment.capacity(), segment.len());
-            if capacity < segment.capacity() {
-                self.turn_over(segment, capacity, Turn::Shrink);
+        {
+            let guard = pin();
+            if let (Some(segment), Link::Open) = self.last(&guard) {
+                let capacity = self.policy.shrunk_to_fit(segment.capacity(), self.len());
+                if capacity < segment.capacity() {
+                    self.turn_over(segment, capacity, Turn::Shrink);
+                }
             }
         }
+        self.store.reclaim();
     }
 
     // ---- Popping. ----
 
     /// Pops; tells `ended_at` the ring it ended at, if there is one.
-    #[inline]
     pub(crate) fn pop(&self, guard: &Guard, ended_at: impl FnOnce(&Segment<T>)) -> Option<T> {
         let Link::To(mut segment) = self.head(guard) else { return None };
         let item = loop {
-            match segment.claim(0) {
+            match segment.claim() {
                 Claim::Ticket(ticket) => {
                     match ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
                         None => {}

@@ -128,7 +128,7 @@ impl<T> Ring<T> {
 
     pub fn pop(&self) -> Found<T> {
         loop {
-            match self.segment().claim(0) {
+            match self.segment().claim() {
                 Claim::Empty => return Found::Empty,
                 Claim::Drained => return Found::Drained,
                 Claim::Ticket(ticket) => {

@@ -38,6 +38,7 @@
 //! ```
 
 use core::fmt;
+use core::panic::{RefUnwindSafe, UnwindSafe};
 use core::ptr::NonNull;
 
 use alloc::vec::Vec;
@@ -45,7 +46,7 @@ use alloc::vec::Vec;
 use crate::batch::{Unpushed, push_all};
 use crate::error::{PopError, PushError};
 use crate::hysteresis::Hysteresis;
-use crate::lease::Inlet;
+use crate::inlet::Inlet;
 use crate::queue::{Queue, TryIter};
 use crate::segment::{Claim, Claimed, Segment};
 use crate::stats::Stats;
@@ -176,6 +177,12 @@ impl<T> Clone for Producer<T> {
     }
 }
 
+// As for a queue: a panic in an item's destructor or a caller's iterator leaves all whole.
+impl<T> UnwindSafe for Producer<T> {}
+impl<T> RefUnwindSafe for Producer<T> {}
+impl<T> UnwindSafe for Consumer<T> {}
+impl<T> RefUnwindSafe for Consumer<T> {}
+
 impl<T> fmt::Debug for Producer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Producer").field("queue", self.queue()).finish_non_exhaustive()
@@ -185,8 +192,7 @@ impl<T> fmt::Debug for Producer<T> {
 /// The end of a queue that items come out of. There is one; see the [module](self).
 ///
 /// Dropping it closes the queue and drops the items that are inside, so that what waits for them
-/// does not wait for the producers to notice. (If the destructor of one panics, the rest go with the last
-/// producer.)
+/// does not wait for the producers to notice.
 pub struct Consumer<T> {
     /// The ring that `head_seg` leads to. Nobody else leaves it, so that it needs no reference.
     at: Option<NonNull<Segment<T>>>,
@@ -356,13 +362,23 @@ impl<T> Consumer<T> {
 
 impl<T> Drop for Consumer<T> {
     fn drop(&mut self) {
+        /// Drops the rest of the items also when the destructor of one panics.
+        struct Rest<'a, T>(&'a mut Consumer<T>);
+
+        impl<T> Drop for Rest<'_, T> {
+            fn drop(&mut self) {
+                self.0.try_iter().for_each(drop);
+            }
+        }
+
         if is_model_failing() {
             return;
         }
         self.queue.close();
         // Every ticket of a closed queue is claimed when this ends: a producer that has one gets its
-        // item back. If an item's destructor panics, what is left is dropped with the queue.
-        self.try_iter().for_each(drop);
+        // item back.
+        let rest = Rest(self);
+        rest.0.try_iter().for_each(drop);
     }
 }
 

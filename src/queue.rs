@@ -7,11 +7,10 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use alloc::alloc::handle_alloc_error;
 use alloc::sync::Arc;
 
-use crate::error::PushError;
+use crate::error::{PopError, PushError};
 use crate::handle::{Handle, OwnedHandle};
 use crate::hysteresis::Hysteresis;
 use crate::list::List;
-use crate::reclaim::pin;
 use crate::segment::Claim;
 use crate::stats::Stats;
 use crate::sync::{is_model_failing, mutant};
@@ -121,12 +120,7 @@ impl<T> Queue<T> {
     /// ```
     #[inline]
     pub fn try_push(&self, item: T) -> Result<(), PushError<T>> {
-        let (item, guard) = (ManuallyDrop::new(item), pin());
-        // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { self.list.push(&item, &guard) } {
-            Ok(_) => Ok(()),
-            Err(rejected) => Err(rejected.with(item)),
-        }
+        self.list.push_shared(item)
     }
 
     /// Takes the item at the front. `None` if there is none.
@@ -144,7 +138,32 @@ impl<T> Queue<T> {
     /// ```
     #[inline]
     pub fn pop(&self) -> Option<T> {
-        self.list.pop(&pin(), |_| ())
+        self.list.pop_shared()
+    }
+
+    /// Takes the item at the front, or tells whether one may still come.
+    ///
+    /// # Errors
+    /// [`PopError::Empty`] if there is none. [`PopError::Closed`] if there is none and there will never
+    /// be one, because the queue has been closed.
+    ///
+    /// ```
+    /// # use segring::{PopError, Queue};
+    /// let queue = Queue::new();
+    /// assert_eq!(queue.try_pop(), Err(PopError::Empty));
+    /// queue.push(1);
+    /// queue.close();
+    /// assert_eq!(queue.try_pop(), Ok(1));
+    /// assert_eq!(queue.try_pop(), Err(PopError::Closed));
+    /// ```
+    #[inline]
+    pub fn try_pop(&self) -> Result<T, PopError> {
+        // Closed first: what came in before is found by the second pop.
+        match self.pop() {
+            Some(item) => Ok(item),
+            None if self.is_closed() => self.pop().ok_or(PopError::Closed),
+            None => Err(PopError::Empty),
+        }
     }
 
     /// Puts an item at the back without an atomic read-modify-write.
@@ -158,6 +177,7 @@ impl<T> Queue<T> {
     /// queue.push_mut(1);
     /// assert_eq!(queue.pop_mut(), Some(1));
     /// ```
+    #[track_caller]
     pub fn push_mut(&mut self, item: T) {
         let Some(segment) = self.list.tail_mut() else { return self.push(item) };
         let ticket = segment.issue_mut();
@@ -296,21 +316,7 @@ impl<T> Queue<T> {
     ///
     /// A pop that finds nothing *after* this was true tells that the queue is drained: no item is
     /// inside, and none will come. Asked after the pop it tells nothing, since an item may have come
-    /// in between.
-    ///
-    /// ```
-    /// # use segring::Queue;
-    /// /// The next item; `Err` if there is none now, with whether there will never be one.
-    /// fn pop<T>(queue: &Queue<T>) -> Result<T, bool> {
-    ///     let is_closed = queue.is_closed();
-    ///     queue.pop().ok_or(is_closed)
-    /// }
-    /// let queue = Queue::new();
-    /// assert_eq!(pop(&queue), Err(false));
-    /// queue.push(1);
-    /// queue.close();
-    /// assert_eq!((pop(&queue), pop(&queue)), (Ok(1), Err(true)));
-    /// ```
+    /// in between. [`try_pop`](Self::try_pop) asks in the right order.
     pub fn is_closed(&self) -> bool {
         self.list.is_closed()
     }
@@ -328,11 +334,11 @@ impl<T> Queue<T> {
         self.list.segment_capacity()
     }
 
-    /// Shrinks the ring at once, if a quarter or less of it is in use, to at least four times what
-    /// is inside, and frees spare rings. Skipped without memory for the smaller ring.
+    /// Shrinks the ring at once, if what is inside fills a quarter of it or less, to at least four times
+    /// that, and frees spare rings and what [`reclaim`](Self::reclaim) would. No shrinking without memory for
+    /// the smaller ring.
     ///
-    /// The larger ring's memory is free once it is drained and no thread can be using it; see
-    /// [`reclaim`](Self::reclaim).
+    /// The larger ring's memory is free once it is drained and no thread can be using it.
     ///
     /// ```
     /// # use segring::Queue;
@@ -436,12 +442,16 @@ impl<T> UnwindSafe for Queue<T> {}
 impl<T> RefUnwindSafe for Queue<T> {}
 
 impl<T> Extend<T> for Queue<T> {
+    #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
-        items.into_iter().for_each(|item| self.push_mut(item));
+        for item in items {
+            self.push_mut(item);
+        }
     }
 }
 
 impl<T> Extend<T> for &Queue<T> {
+    #[track_caller]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
         self.push_batch(items);
     }

@@ -50,8 +50,6 @@ struct Domain {
 struct Record {
     /// 0, or the epoch that the thread found when it pinned, with [`PINNED`].
     shown: EpochWord,
-    /// How many guards the thread has. It alone uses this.
-    guards: Counter,
     pair: Pair,
     /// Whether a thread has it: [`FREE`] or [`TAKEN`].
     owner: EpochWord,
@@ -68,74 +66,106 @@ const PINNED: usize = 1;
 const FREE: usize = 0;
 const TAKEN: usize = 1;
 
-/// In `guards`: the record serves a single operation, because its thread is going away.
-const SINGLE: usize = 1 << (usize::BITS - 1);
-
 memory::static_fn! {
     fn domain() -> &'static Domain { Domain::new() }
 }
 
 per_thread! {
-    static LOCAL: Local = const { Local(Cell::new(None)) };
+    static RECORD: Cell<Option<&'static Record>> = const { Cell::new(None) };
 }
 
-/// A thread's record, from its first operation on.
-struct Local(Cell<Option<&'static Record>>);
+per_thread! {
+    static LEAVING: Leaving = const { Leaving(Cell::new(None)) };
+}
 
-impl Drop for Local {
+/// Gives a thread's record back when the thread goes away. (Apart from [`RECORD`], which needs no
+/// destructor and is faster to read for that.)
+struct Leaving(Cell<Option<&'static Record>>);
+
+impl Drop for Leaving {
     fn drop(&mut self) {
-        if let Some(record) = self.0.get() {
+        if let Some(record) = self.0.get()
+            && !is_model_failing()
+        {
+            let _ = RECORD.try_with(|current| current.set(None));
             record.give_back();
         }
     }
 }
 
 /// While it lives, no ring is freed that its thread can reach from a queue's shared pointers.
+///
+/// Guards of a thread end in the reverse order: the first one unpins.
 #[derive(Debug)]
 pub(crate) struct Guard {
     record: &'static Record,
+    kind: Kind,
     not_send: PhantomData<*const ()>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    Outermost,
+    Inner,
+    /// Of a thread that is going away: the record serves this guard alone.
+    Single,
 }
 
 /// Pins the current thread. No read-modify-write and, where the kernel has a process-wide barrier,
 /// no fence.
 #[inline]
 pub(crate) fn pin() -> Guard {
-    let record = LOCAL.try_with(|local| local.0.get()).ok().flatten();
-    let record = record.unwrap_or_else(register);
-    let guards = record.guards.get();
-    record.guards.set(guards + 1);
-    if guards & !SINGLE == 0 && !mutant("never-pinned") {
-        record.show();
+    match RECORD.try_with(Cell::get) {
+        Ok(Some(record)) if !record.is_shown() => Guard::show(record, Kind::Outermost),
+        _ => pin_in_other_cases(),
     }
-    Guard { record, not_send: PhantomData }
+}
+
+/// Pins where the thread is pinned already, or has no record.
+#[cold]
+#[inline(never)]
+fn pin_in_other_cases() -> Guard {
+    if let Ok(Some(record)) = RECORD.try_with(Cell::get) {
+        return Guard { record, kind: Kind::Inner, not_send: PhantomData };
+    }
+    let record = domain().take_record();
+    let keep = |leaving: &Leaving| {
+        RECORD.try_with(|current| current.set(Some(record))).map(|()| leaving.0.set(Some(record)))
+    };
+    let is_kept = LEAVING.try_with(keep).is_ok_and(|kept| kept.is_ok());
+    Guard::show(record, if is_kept { Kind::Outermost } else { Kind::Single })
+}
+
+impl Guard {
+    #[inline]
+    fn show(record: &'static Record, kind: Kind) -> Self {
+        if !mutant("never-pinned") {
+            record.show();
+        }
+        Self { record, kind, not_send: PhantomData }
+    }
 }
 
 impl Drop for Guard {
     #[inline]
     fn drop(&mut self) {
-        let guards = self.record.guards.get() - 1;
-        self.record.guards.set(guards);
-        if guards & !SINGLE == 0 || mutant("inner-guard-unpins") {
+        let outlived = self.kind == Kind::Inner && !is_model_failing() && !self.record.is_shown();
+        debug_assert!(!outlived || mutant("never-pinned"), "guards end in the reverse order");
+        if self.kind == Kind::Outermost || mutant("inner-guard-unpins") {
             self.record.hide();
-            if guards == SINGLE {
-                self.record.give_back();
-            }
+        } else if self.kind == Kind::Single {
+            self.record.hide_for_good();
         }
     }
 }
 
-/// A record for the current thread: for its lifetime, or for one operation if it is going away.
-#[cold]
-#[inline(never)]
-fn register() -> &'static Record {
-    let record = domain().take_record();
-    let single = LOCAL.try_with(|local| local.0.set(Some(record))).is_err();
-    record.guards.set(if single { SINGLE } else { 0 });
-    record
-}
-
 impl Record {
+    /// Whether its thread is pinned; for that thread alone.
+    #[inline]
+    fn is_shown(&self) -> bool {
+        self.shown.load(Relaxed) != 0
+    }
+
     #[inline]
     fn show(&self) {
         // Relaxed: an older epoch holds the epoch back for longer than need be.
@@ -152,11 +182,16 @@ impl Record {
         self.shown.store(0, Release);
     }
 
+    #[cold]
+    #[inline(never)]
+    fn hide_for_good(&self) {
+        self.hide();
+        self.give_back();
+    }
+
     fn give_back(&self) {
-        if !is_model_failing() {
-            // [EPOCH-7 release -> EPOCH-8] The thread's last use of the record.
-            self.owner.store(FREE, Release);
-        }
+        // [EPOCH-7 release -> EPOCH-8] The thread's last use of the record.
+        self.owner.store(FREE, Release);
     }
 }
 
@@ -189,7 +224,6 @@ impl Domain {
         }
         let record = memory::keep(CachePadded::new(Record {
             shown: EpochWord::new(0),
-            guards: Counter::new(0),
             pair: Pair::choose(),
             owner: EpochWord::new(TAKEN),
             next: None,

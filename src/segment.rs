@@ -24,7 +24,8 @@ use crate::ticket::{CLOSED, Geometry};
 
 pub(crate) use admission::{NoPlace, room};
 pub(crate) use batch::{BATCH, Filled};
-pub(crate) use tickets::{Claim, Claimed, Issued};
+pub(crate) use claim::Unclaimed;
+pub(crate) use tickets::{Claim, Claimed, Issued, Unfilled};
 
 mod admission;
 mod batch;
@@ -304,6 +305,33 @@ impl<T> Segment<T> {
         // [P7] Relaxed: a ticket orders nothing but other tickets, and those are one counter.
         let number = self.back.tail.fetch_add(1, Relaxed);
         let (slot, lap) = shape.at(number);
+        Issued { segment: self, slot, number, lap }
+    }
+
+    /// Issues the next ticket, which the caller thinks is this one. One read-modify-write. An error
+    /// is the number of the ticket that it was instead.
+    ///
+    /// A thread that pushes alone can tell. Then the slot is found, and the item on its way there,
+    /// while the processor is still at the read-modify-write.
+    #[inline]
+    pub(crate) fn issue_expected(&self, expected: usize) -> Result<Issued<'_, T>, usize> {
+        let _watch = self.watch();
+        let (slot, lap) = self.shape().at(expected);
+        // Relaxed: as in `issue`.
+        let number = self.back.tail.fetch_add(1, Relaxed);
+        if number != expected && !mutant("taken-for-expected") {
+            return Err(number);
+        }
+        Ok(Issued { segment: self, slot, number: expected, lap })
+    }
+
+    /// The ticket of a number.
+    ///
+    /// # Safety
+    /// [`issue_expected`](Self::issue_expected) gave the number to the caller, who calls once.
+    pub(crate) unsafe fn issued_at(&self, number: usize) -> Issued<'_, T> {
+        let _watch = self.watch();
+        let (slot, lap) = self.shape().at(number);
         Issued { segment: self, slot, number, lap }
     }
 

@@ -69,14 +69,14 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Moves the item of a lap in. No read-modify-write.
+    /// Moves the item of a lap in, if the slot is free. No read-modify-write.
     ///
     /// # Safety
     /// The caller is the one producer of this lap, and calls until it is no longer `Occupied` or
     /// abandons the lap. All users of the slot use the same pair. After `Ok` the item has moved;
     /// after `Occupied` it has not, and after `GivenUp` [`retract`](Self::retract) decides.
     #[inline]
-    pub(crate) unsafe fn publish(
+    pub(crate) unsafe fn publish_if_free(
         &self,
         lap: u32,
         item: &ManuallyDrop<T>,
@@ -85,6 +85,22 @@ impl<T> Slot<T> {
         if !self.is_free(lap) {
             return Err(Unpublished::Occupied);
         }
+        // SAFETY: the caller's promise, and the slot is free.
+        unsafe { self.publish(lap, item, pair) }
+    }
+
+    /// Moves the item of a lap into a free slot. No read-modify-write.
+    ///
+    /// # Safety
+    /// As for [`publish_if_free`](Self::publish_if_free), and the caller has seen
+    /// [`is_free`](Self::is_free).
+    #[inline]
+    pub(crate) unsafe fn publish(
+        &self,
+        lap: u32,
+        item: &ManuallyDrop<T>,
+        pair: Pair,
+    ) -> Result<(), Unpublished> {
         // SAFETY: in EMPTY(lap) only this lap's producer touches the value: the last lap's
         // consumer is done with it (SLOT-1), and this lap's waits for FULL(lap).
         unsafe { self.write(item) }; // [P1]
@@ -102,9 +118,10 @@ impl<T> Slot<T> {
     /// publishes.
     #[inline]
     pub(crate) fn is_free(&self, lap: u32) -> bool {
+        let empty = empty(lap);
         // [SLOT-1 acquire <- SLOT-4 release] The last lap's consumer has read its item.
         let state = self.state.load(Acquire);
-        state == empty(lap) || state > empty(lap) && mutant("later-lap-is-free")
+        state == empty || state > empty && mutant("later-lap-is-free")
     }
 
     /// Takes back an item that its consumer may have passed by: true if the consumer has not got
@@ -260,7 +277,7 @@ mod tests {
 
     fn publish(slot: &Slot<u8>, lap: u32, item: u8) -> Result<(), Unpublished> {
         // SAFETY: the tests are the one producer of each lap, and publish once.
-        unsafe { slot.publish(lap, &ManuallyDrop::new(item), Pair::Fences) }
+        unsafe { slot.publish_if_free(lap, &ManuallyDrop::new(item), Pair::Fences) }
     }
 
     fn take(slot: &Slot<u8>, lap: u32) -> Option<u8> {

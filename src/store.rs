@@ -23,6 +23,8 @@ pub(crate) struct Store<T> {
     spares: [AtomicPtr<Segment<T>>; 2],
     /// The capacity of the ring linked last: only a ring of this capacity is worth keeping.
     capacity: Counter,
+    /// How often a consumer found nothing while there were retired rings.
+    idle_looks: Counter,
     pub(crate) counters: Counters,
 }
 
@@ -38,6 +40,7 @@ impl<T> Store<T> {
                 limbo: AtomicPtr::new(null_mut()),
                 spares: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
                 capacity: Counter::new(0),
+                idle_looks: Counter::new(0),
                 counters: Counters::new(),
             }
         }
@@ -108,6 +111,22 @@ impl<T> Store<T> {
             advance();
         }
         !is_limbo_empty
+    }
+
+    /// [`collect`](Self::collect) for a consumer that finds nothing over and over: now and then.
+    pub(crate) fn collect_idle(&self) {
+        const EVERY: usize = 16;
+
+        // Relaxed: whether there may be something to sweep. (Models would take another step at every
+        // pop that finds nothing; they collect where a producer does.)
+        if !MODEL && !self.limbo.load(Relaxed).is_null() {
+            // Not one step for others, and it need not be.
+            let looks = self.idle_looks.get().wrapping_add(1);
+            self.idle_looks.set(looks);
+            if looks.is_multiple_of(EVERY) {
+                self.collect();
+            }
+        }
     }
 
     /// Keeps a ring that nobody uses any more as a spare, if another of its capacity may be needed

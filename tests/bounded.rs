@@ -213,8 +213,10 @@ fn forced_pushes_keep_every_item() {
             }
             s.spawn(|| (0..ROUNDS).filter_map(|_| queue.pop()).for_each(see));
         });
-        assert!(queue.len() <= capacity);
-        std::iter::from_fn(|| queue.pop()).for_each(see);
+        // What comes out, and not only what the queue says.
+        let (len, left) =
+            (queue.len(), std::iter::from_fn(|| queue.pop()).inspect(|&n| see(n)).count());
+        assert!(left == len && left <= capacity, "{left} of {capacity} left, {len} said");
         assert!(seen.iter().all(|seen| seen.load(Ordering::Relaxed) == 1));
     }
 }
@@ -405,6 +407,10 @@ fn forced_pushes_leave_no_rings_behind() {
             }
         });
         assert_eq!(queue.len(), capacity);
+        let left: Vec<_> = std::iter::from_fn(|| queue.pop()).collect();
+        assert_eq!(left.len(), capacity);
+        assert!(left.into_iter().all(|item| queue.push(item).is_ok()));
+        assert!(queue.is_full() && queue.push(0).is_err());
         queue.force_push(0);
         reclaim_all(|| queue.reclaim());
         // Two spares, and the rings that the last items lie in: as a rule one, but

@@ -4,10 +4,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use common::{Counted, Ends, queue, reclaim_all};
 use proptest::prelude::*;
-use segring::{Hysteresis, Queue};
+use segring::{BoundedQueue, Hysteresis, PopError, Queue};
 
 mod common;
 
@@ -342,6 +343,60 @@ fn an_idle_queue_shrinks_by_polling() {
         queue.segment_capacity() == 64
     });
     assert!(polls.is_some(), "{:?}", queue.stats());
+    // And frees what it has left. (Threads of other tests may be inside an operation.)
+    let start = Instant::now();
+    while queue.stats().retired_bytes > 0 {
+        assert_eq!(queue.pop(), None);
+        assert!(start.elapsed() < Duration::from_mins(1), "{:?}", queue.stats());
+    }
+}
+
+/// On request a queue shrinks to four times what is inside, all rings together, and no further.
+#[test]
+fn shrinking_on_request_goes_by_all_that_is_inside() {
+    let queue: Queue<u64> = (0..10_000).collect();
+    let capacity = queue.segment_capacity();
+    queue.shrink_to_fit();
+    assert_eq!(queue.segment_capacity(), capacity, "there is more inside than fits");
+    (0..9_000).for_each(|n| assert_eq!(queue.pop(), Some(n)));
+    queue.shrink_to_fit();
+    assert_eq!(queue.segment_capacity(), 4_096, "1,000 inside");
+    assert!(queue.into_iter().eq(9_000..10_000));
+}
+
+/// Whether anything may still come, asked of all that can be asked.
+#[test]
+fn what_is_not_there_yet_and_what_never_will_be() {
+    let (queue, bounded) = (Queue::new(), BoundedQueue::new(2));
+    let (mut handle, mut bounded_handle) = (queue.handle(), bounded.handle());
+    queue.push(1);
+    queue.push(2);
+    assert_eq!((bounded.push(1), bounded.push(2)), (Ok(()), Ok(())));
+    for closed in [false, true] {
+        let none = Err(if closed { PopError::Closed } else { PopError::Empty });
+        if closed {
+            assert!(queue.close() && bounded.close());
+        } else {
+            assert_eq!((queue.try_pop(), handle.try_pop()), (Ok(1), Ok(2)));
+            assert_eq!((bounded.try_pop(), bounded_handle.try_pop()), (Ok(1), Ok(2)));
+        }
+        assert_eq!((queue.try_pop(), handle.try_pop()), (none, none));
+        assert_eq!((bounded.try_pop(), bounded_handle.try_pop()), (none, none));
+    }
+}
+
+/// As `catch_unwind` asks for.
+#[test]
+fn panics_may_pass_all_of_them() {
+    fn is_unwind_safe<T: std::panic::UnwindSafe + std::panic::RefUnwindSafe>(_: &T) {}
+    let queue = Arc::new(Queue::<u8>::new());
+    let bounded = BoundedQueue::<u8>::new(1);
+    is_unwind_safe(&queue.handle());
+    is_unwind_safe(&queue.owned_handle());
+    is_unwind_safe(&queue);
+    is_unwind_safe(&bounded.handle());
+    is_unwind_safe(&bounded);
+    is_unwind_safe(&segring::mpsc::queue::<u8>());
 }
 
 #[test]

@@ -173,6 +173,7 @@ fn a_panicking_destructor_leaves_no_item_behind() {
         let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(consumer)));
         assert!(result.is_err());
         assert!(producer.is_closed());
+        assert_eq!(drops.load(Ordering::Relaxed), 20, "armed: {armed}");
         drop(producer);
         assert_eq!(drops.load(Ordering::Relaxed), 20, "armed: {armed}");
     }

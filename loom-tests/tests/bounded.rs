@@ -112,6 +112,14 @@ const FORCE_TWICE: Model = Model {
     threads: &[&[Force(3)], &[Force(4)]],
 };
 
+/// The oldest ticket is that of a forced push which has not published yet, and will count anew.
+const FORCE_PAST_A_FORCE: Model = Model {
+    name: "forced pushes past one that is not done",
+    capacity: 1,
+    before: &[1],
+    threads: &[&[Force(2)], &[Force(3), Force(4)]],
+};
+
 /// The oldest item is in a ring before the one that the forced push goes to.
 const FORCE_AND_JAM: Model = Model {
     name: "forced pushes across a jam",
@@ -125,6 +133,7 @@ fn force() {
     FORCE_AND_POP.check(Via::Queue);
     FORCE_AND_PUSH.check(Via::Queue);
     FORCE_TWICE.check(Via::Queue);
+    FORCE_PAST_A_FORCE.check(Via::Queue);
     FORCE_AND_JAM.check(Via::Queue);
 }
 
@@ -171,5 +180,6 @@ fn mutants() {
     JAM.kills(&["slot-unseen"], Via::Queue);
     FORCE_AND_POP.kills(&["evict-early"], Via::Queue);
     FORCE_TWICE.kills(&["evict-tail-first"], Via::Queue);
+    FORCE_PAST_A_FORCE.kills(&["nothing-evicted"], Via::Queue);
     LOOK.kills(&["len-unconfirmed"], Via::Queue);
 }

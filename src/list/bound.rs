@@ -7,10 +7,12 @@
 use core::mem::ManuallyDrop;
 
 use super::{Link, List, Placed, Rejected};
-use crate::contention::{Distance, took_shared};
+use crate::contention::{Distance, go_on_shared, next_shared, took_shared};
+use crate::error::PushError;
 use crate::hysteresis::Policy;
 use crate::reclaim::{Guard, pin};
-use crate::segment::{Claimed, NoPlace, Origin, Segment, room};
+use crate::segment::{Claimed, NoPlace, Origin, Segment, Unfilled, room};
+use crate::slot::Unpublished;
 use crate::sync::{MODEL, Wait, mutant};
 
 /// A limit that no number of tickets reaches.
@@ -45,7 +47,6 @@ impl<T> List<T> {
     ///
     /// # Safety
     /// After `Ok` the item has moved, otherwise it has not.
-    #[inline]
     pub(crate) unsafe fn push_to(
         &self,
         segment: &Segment<T>,
@@ -62,10 +63,80 @@ impl<T> List<T> {
         };
         // SAFETY: the caller's promise.
         let number = unsafe { segment.push_if(has_room, item) }?;
-        if segment.is_tick(number) && number.is_multiple_of(LOOK_EVERY) {
-            self.look_after(segment, number);
-        }
+        self.look_after(segment, number);
         Ok(number)
+    }
+
+    /// Pushes through a shared reference, if fewer than `limit` tickets of the queue are unclaimed.
+    #[inline]
+    pub(crate) fn push_below_shared(&self, limit: usize, item: T) -> Result<(), PushError<T>> {
+        let guard = pin();
+        let Some(segment) = self.tail(&guard) else { unreachable!("linked from the beginning") };
+        let Some(ticket) = segment.try_issue(limit) else {
+            return self.push_below_anew(limit, item);
+        };
+        let (number, tick, item) = (ticket.number(), ticket.tick(), ManuallyDrop::new(item));
+        // SAFETY: the ticket is from `try_issue`. After `Ok` the item is not touched any more.
+        match unsafe { ticket.fill_free(&item) }.map_err(Unfilled::into_parts) {
+            Ok(()) => {
+                if tick.is_some() || next_shared(segment.address()) != number {
+                    self.pushed_with_duties(segment, number);
+                } else {
+                    go_on_shared(segment.address(), number);
+                }
+                Ok(())
+            }
+            Err((number, why)) => {
+                self.settle_below(limit, ManuallyDrop::into_inner(item), segment, number, why)
+            }
+        }
+    }
+
+    /// The end of a push at a ticket that a duty comes with, or that is not the one behind this
+    /// thread's last. The caller keeps `segment` from being freed.
+    #[cold]
+    #[inline(never)]
+    fn pushed_with_duties(&self, segment: &Segment<T>, number: usize) {
+        self.look_after(segment, number);
+        took_shared(segment.address(), number, || segment.issued_so_far());
+    }
+
+    /// Pushes where the first attempt to take a ticket came to nothing.
+    #[cold]
+    #[inline(never)]
+    fn push_below_anew(&self, limit: usize, item: T) -> Result<(), PushError<T>> {
+        let (item, guard) = (ManuallyDrop::new(item), pin());
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { self.push_below(limit, &item, &guard) } {
+            Ok(_) => Ok(()),
+            Err(rejected) => Err(rejected.with(item)),
+        }
+    }
+
+    /// Settles a ticket that is not simply filled. The caller is pinned.
+    #[cold]
+    #[inline(never)]
+    fn settle_below(
+        &self,
+        limit: usize,
+        item: T,
+        segment: &Segment<T>,
+        number: usize,
+        why: Unpublished,
+    ) -> Result<(), PushError<T>> {
+        let item = ManuallyDrop::new(item);
+        // SAFETY: the caller has this ticket, and ends with this. After `Ok` the item is not touched
+        // any more.
+        if unsafe { segment.settle(number, why, &item) }.is_ok() {
+            return Ok(());
+        }
+        // With a valid ticket for a slot that was free nothing else can happen.
+        let (why, guard) = (NoPlace::Retracted, pin());
+        // SAFETY: as above.
+        match unsafe { self.push_below_behind(segment, why, limit, &item, &guard) } {
+            Ok(_) => Ok(()),
+            Err(rejected) => Err(rejected.with(item)),
+        }
     }
 
     /// Pushes, if fewer than `limit` tickets of the queue are unclaimed; returns the ring that took
@@ -73,7 +144,6 @@ impl<T> List<T> {
     ///
     /// # Safety
     /// After `Ok` the item has moved, otherwise it has not.
-    #[inline]
     pub(crate) unsafe fn push_below<'g>(
         &self,
         limit: usize,
@@ -199,11 +269,12 @@ impl<T> List<T> {
         Some((unsafe { new.as_ref() }, is_closer))
     }
 
-    /// The duty of whoever owns a ticket at a quarter of a lap: frees what is retired and ends a
-    /// ring that has lived too long.
-    #[cold]
-    #[inline(never)]
-    fn look_after(&self, segment: &Segment<T>, number: usize) {
+    /// The duty of whoever owns a ticket at a quarter of a lap, if this is one: frees what is retired
+    /// and ends a ring that has lived too long. The caller keeps `segment` from being freed.
+    pub(crate) fn look_after(&self, segment: &Segment<T>, number: usize) {
+        if !segment.is_tick(number) || !number.is_multiple_of(LOOK_EVERY) {
+            return;
+        }
         self.store.collect();
         if !segment.is_expired(number) {
             return;
@@ -342,7 +413,11 @@ impl<T> List<T> {
                 return Ok(None);
             }
             if let Some(ticket) = segment.claim_exactly(claimed) {
-                return Ok(ticket.take().map_or_else(Claimed::wait_or_give_up, Some));
+                let oldest = ticket.take().map_or_else(Claimed::wait_or_give_up, Some);
+                // Nothing: a push in progress had the ticket, and takes another, so count again.
+                if oldest.is_some() || mutant("nothing-evicted") {
+                    return Ok(oldest);
+                }
             }
         }
     }

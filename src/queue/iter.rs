@@ -75,8 +75,8 @@ macro_rules! exclusive {
 
 exclusive!(IntoIter<T>, Drain<'_, T>);
 
-/// Takes items until it finds none; from [`Queue::try_iter`], [`Ends::try_iter`] and
-/// [`Consumer::try_iter`](crate::mpsc::Consumer::try_iter).
+/// Takes items until it finds none; from the `try_iter` of queues, handles and
+/// [`Consumer`](crate::mpsc::Consumer::try_iter).
 #[derive(Debug)]
 pub struct TryIter<P>(pub(crate) P);
 

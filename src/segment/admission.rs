@@ -61,6 +61,27 @@ impl<T> Segment<T> {
         }
     }
 
+    /// An attempt to issue the next ticket, if its slot is free and there is room as far as is known
+    /// here. One read-modify-write. After a failure [`push_if`](Self::push_if) finds out more.
+    ///
+    /// The ticket is one to [fill](Issued::fill_free) without another look at its slot.
+    #[inline]
+    pub(crate) fn try_issue(&self, limit: usize) -> Option<Issued<'_, T>> {
+        let _watch = self.watch();
+        // Relaxed: what is known to be claimed is so for good, and the exchange confirms the number.
+        let number = self.back.tail.load(Relaxed);
+        let (slot, lap) = self.shape().at(number);
+        let may = number & CLOSED == 0
+            && (room(self.base.wrapping_add(number), self.seen_claimed(), limit) > 0
+                || mutant("room-unseen-at-first"))
+            && (slot.is_free(lap) || mutant("slot-unseen-at-first"));
+        // [SEG-6 release -> SEG-5] What this producer knows of `head`. Failure: another producer took
+        // the ticket, or the ring was closed.
+        let is_ours =
+            may && self.back.tail.compare_exchange(number, number + 1, Release, Relaxed).is_ok();
+        is_ours.then_some(Issued { segment: self, slot, number, lap })
+    }
+
     /// Issues the next ticket if `has_room` says so of its position and if its slot is free. One
     /// read-modify-write.
     #[inline]

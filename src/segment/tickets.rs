@@ -73,6 +73,19 @@ impl<'s, T> Issued<'s, T> {
         }
         reach(Point::PushTicket);
         // SAFETY: the counter issued this number, and with it this lap of the slot, to us alone.
+        let published = unsafe { self.slot.publish_if_free(self.lap, item, self.segment.pair) };
+        published.map_err(|why| Unfilled { ticket: self, why })
+    }
+
+    /// The same where the slot has been seen free.
+    ///
+    /// # Safety
+    /// The caller has the ticket from [`Segment::try_issue`]. After `Ok` the item has moved.
+    #[inline]
+    pub(crate) unsafe fn fill_free(self, item: &ManuallyDrop<T>) -> Result<(), Unfilled<'s, T>> {
+        let _watch = self.segment.watch();
+        reach(Point::PushTicket);
+        // SAFETY: as in `fill`; and `try_issue` has seen the slot free.
         let published = unsafe { self.slot.publish(self.lap, item, self.segment.pair) };
         published.map_err(|why| Unfilled { ticket: self, why })
     }
@@ -105,6 +118,12 @@ impl<T> Claimed<'_, T> {
         // SAFETY: the counter gave this number, and with it this lap of the slot, to us alone, and
         // we have not given up.
         unsafe { self.slot.take(self.lap) }.ok_or(self)
+    }
+
+    /// The ticket in a register, for [`Segment::wait_or_give_up`].
+    #[inline]
+    pub(crate) fn into_number(self) -> usize {
+        self.number
     }
 
     /// Waits for the item for a bounded time, then gives the ticket up.
@@ -158,7 +177,7 @@ impl<T> Segment<T> {
             {
                 // [P9]
                 // SAFETY: the caller's lap; nothing has been published yet.
-                match unsafe { slot.publish(lap, item, self.pair) } {
+                match unsafe { slot.publish_if_free(lap, item, self.pair) } {
                     Ok(()) => return Ok(()),
                     Err(again) => why = again,
                 }
@@ -195,11 +214,13 @@ impl<T> Segment<T> {
         }
     }
 
+    /// Waits for the item of a ticket for a bounded time, then gives the ticket up.
+    ///
     /// # Safety
     /// The caller has the consumer's ticket of this number, which is used up.
     #[cold]
     #[inline(never)]
-    unsafe fn wait_or_give_up(&self, number: usize) -> Option<T> {
+    pub(crate) unsafe fn wait_or_give_up(&self, number: usize) -> Option<T> {
         let _watch = self.watch();
         // [P13] Claimed before the end was known: its producer knows that it is void.
         if number >= self.end.load(Relaxed) {

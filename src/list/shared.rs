@@ -1,0 +1,140 @@
+//! Pushing and popping through a shared reference.
+//!
+//! The fast path is a function of few instructions that is compiled into its callers, and leaves by calls
+//! of others that are not.
+
+use core::mem::ManuallyDrop;
+
+use super::{Link, List};
+use crate::contention::{go_on_shared, next_shared, took_shared};
+use crate::error::PushError;
+use crate::reclaim::pin;
+use crate::segment::{Claim, Segment, Unclaimed, Unfilled, Why};
+use crate::slot::Unpublished;
+
+impl<T> List<T> {
+    /// Pushes.
+    #[inline]
+    pub(crate) fn push_shared(&self, item: T) -> Result<(), PushError<T>> {
+        let (item, guard) = (ManuallyDrop::new(item), pin());
+        let Some(segment) = self.tail(&guard) else {
+            return self.push_behind_shared(None, Why::Closed, ManuallyDrop::into_inner(item));
+        };
+        let expected = next_shared(segment.address());
+        let ticket = match segment.issue_expected(expected) {
+            Ok(ticket) => ticket,
+            Err(number) => return self.push_at(segment, number, ManuallyDrop::into_inner(item)),
+        };
+        let tick = ticket.tick();
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { ticket.fill(&item) }.map_err(Unfilled::into_parts) {
+            Ok(()) => {
+                go_on_shared(segment.address(), expected);
+                if tick.is_some() {
+                    self.tick(segment, expected);
+                }
+                Ok(())
+            }
+            Err((number, why)) => self.settle(segment, number, why, ManuallyDrop::into_inner(item)),
+        }
+    }
+
+    /// Pushes at a ticket that is not the one behind this thread's last.
+    #[inline(never)]
+    fn push_at(&self, segment: &Segment<T>, number: usize, item: T) -> Result<(), PushError<T>> {
+        let item = ManuallyDrop::new(item);
+        // SAFETY: `push_shared` has been given this number, and ends with this.
+        let ticket = unsafe { segment.issued_at(number) };
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { ticket.fill(&item) }.map_err(Unfilled::into_parts) {
+            Ok(()) => {
+                if segment.is_tick(number) {
+                    self.tick(segment, number);
+                }
+                took_shared(segment.address(), number, || segment.issued_so_far());
+                Ok(())
+            }
+            Err((number, why)) => self.settle(segment, number, why, ManuallyDrop::into_inner(item)),
+        }
+    }
+
+    /// Settles a ticket that is not simply filled.
+    #[cold]
+    #[inline(never)]
+    fn settle(
+        &self,
+        segment: &Segment<T>,
+        number: usize,
+        why: Unpublished,
+        item: T,
+    ) -> Result<(), PushError<T>> {
+        let item = ManuallyDrop::new(item);
+        // SAFETY: the caller has this ticket, and ends with this. After `Ok` the item is not touched
+        // any more.
+        match unsafe { segment.settle(number, why, &item) } {
+            Ok(()) => Ok(()),
+            Err(why) => self.push_behind_shared(Some(segment), why, ManuallyDrop::into_inner(item)),
+        }
+    }
+
+    /// Pushes an item that this ring refused. The caller is pinned.
+    #[cold]
+    #[inline(never)]
+    fn push_behind_shared(
+        &self,
+        at: Option<&Segment<T>>,
+        why: Why,
+        item: T,
+    ) -> Result<(), PushError<T>> {
+        let (item, guard) = (ManuallyDrop::new(item), pin());
+        // SAFETY: after `Ok` the item is not touched any more.
+        match unsafe { self.push_behind(at, why, &item, &guard) } {
+            Ok(_) => Ok(()),
+            Err(rejected) => Err(rejected.with(item)),
+        }
+    }
+
+    /// Pops.
+    #[inline]
+    pub(crate) fn pop_shared(&self) -> Option<T> {
+        let guard = pin();
+        let Link::To(segment) = self.head(&guard) else { return None };
+        match segment.claim_at_once(0) {
+            Ok(ticket) => match ticket.take() {
+                Ok(item) => Some(item),
+                Err(ticket) => self.pop_late(segment, ticket.into_number()),
+            },
+            Err(Unclaimed::Empty) => {
+                self.idle(segment);
+                None
+            }
+            Err(why) => self.pop_after_all(segment, why),
+        }
+    }
+
+    /// Pops where the first attempt to claim came to nothing. The caller is pinned.
+    #[cold]
+    #[inline(never)]
+    fn pop_after_all(&self, segment: &Segment<T>, why: Unclaimed) -> Option<T> {
+        match segment.claim_after_all(why) {
+            Claim::Ticket(ticket) => match ticket.take() {
+                Ok(item) => Some(item),
+                Err(ticket) => self.pop_late(segment, ticket.into_number()),
+            },
+            Claim::Empty => {
+                self.idle(segment);
+                None
+            }
+            Claim::Drained => self.pop(&pin(), |_| ()),
+        }
+    }
+
+    /// Pops where the item of the claimed ticket is not there yet. The caller is pinned.
+    #[cold]
+    #[inline(never)]
+    fn pop_late(&self, segment: &Segment<T>, number: usize) -> Option<T> {
+        // SAFETY: the caller has claimed this ticket, and ends with this.
+        let item = unsafe { segment.wait_or_give_up(number) };
+        if item.is_some() { item } else { self.pop(&pin(), |_| ()) }
+    }
+}
