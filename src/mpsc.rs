@@ -168,6 +168,11 @@ impl<T> Producer<T> {
     pub fn is_empty(&self) -> bool {
         self.queue().is_empty()
     }
+
+    /// What the queue has done and what it holds.
+    pub fn stats(&self) -> Stats {
+        self.queue().stats()
+    }
 }
 
 impl<T> Clone for Producer<T> {

@@ -81,6 +81,11 @@ pub trait Peer<T>: Sync + Sized {
     fn upkeep(&self) -> Option<&dyn Upkeep> {
         None
     }
+
+    /// Bytes that are retired and not free, if it has such.
+    fn retired_bytes(&self) -> Option<usize> {
+        self.upkeep().map(Upkeep::retired_bytes)
+    }
 }
 
 /// A queue that can be closed.

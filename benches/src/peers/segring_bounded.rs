@@ -39,6 +39,10 @@ impl<T: Send> Peer<T> for Bounded<T> {
     fn end(&self, _: Role) -> &BoundedQueue<T> {
         &self.0
     }
+
+    fn retired_bytes(&self) -> Option<usize> {
+        Some(self.0.stats().retired_bytes)
+    }
 }
 
 impl<T: Send> End<T> for &BoundedQueue<T> {
@@ -70,6 +74,10 @@ impl<T: Send> Peer<T> for BoundedHandles<T> {
 
     fn end(&self, _: Role) -> BoundedHandle<'_, T> {
         self.0.handle()
+    }
+
+    fn retired_bytes(&self) -> Option<usize> {
+        Some(self.0.stats().retired_bytes)
     }
 }
 

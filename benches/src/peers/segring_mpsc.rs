@@ -51,6 +51,11 @@ impl<T: Send> Peer<T> for OneConsumer<T> {
         let producer = self.producer.lock().expect("nobody panics here").clone();
         OneConsumerEnd { producer, consumer }
     }
+
+    fn retired_bytes(&self) -> Option<usize> {
+        let producer = self.producer.lock().expect("nobody panics here");
+        Some(producer.stats().retired_bytes)
+    }
 }
 
 impl<T> End<T> for OneConsumerEnd<'_, T> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Burst;
 use crate::heap::Counts;
-use crate::peers::{End, Peer, Role, Upkeep};
+use crate::peers::{End, Peer, Role};
 
 /// What a queue held at some moments of a burst, in their order. Nothing is done to make it give memory
 /// back other than to use it.
@@ -77,7 +77,7 @@ impl Memory {
                 operations,
                 depth,
                 live_bytes: (Counts::now() - origin).live_bytes(),
-                retired_bytes: queue.upkeep().map(Upkeep::retired_bytes),
+                retired_bytes: queue.retired_bytes(),
             });
         };
         for item in 0..Burst::DEPTH {
