@@ -140,7 +140,8 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
                 Ok(item) => Some(item),
                 Err(ticket) => {
                     let number = ticket.into_number();
-                    self.pop_late(number)
+                    // SAFETY: our ticket, which this uses up.
+                    unsafe { self.pop_late(number) }
                 }
             },
             // Only the last ring is open, and as this one has not been left it is the first one
@@ -184,7 +185,8 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
                 Ok(item) => Some(item),
                 Err(ticket) => {
                     let number = ticket.into_number();
-                    self.pop_late(number)
+                    // SAFETY: our ticket, which this uses up.
+                    unsafe { self.pop_late(number) }
                 }
             },
             // As in `pop`.
@@ -197,11 +199,14 @@ impl<T, Q: Deref<Target = Queue<T>>> Ends<Q, T> {
     }
 
     /// Pops where the item of the claimed ticket is not there yet.
+    ///
+    /// # Safety
+    /// The caller has claimed this ticket, and this uses it up.
     #[cold]
     #[inline(never)]
-    fn pop_late(&mut self, number: usize) -> Option<T> {
+    unsafe fn pop_late(&mut self, number: usize) -> Option<T> {
         let Some(segment) = self.pop_from.get() else { unreachable!("claimed there") };
-        // SAFETY: the caller has claimed this ticket, and ends with this.
+        // SAFETY: the caller's promise.
         let item = unsafe { segment.wait_or_give_up(number) };
         if item.is_some() { item } else { self.pop_elsewhere() }
     }

@@ -67,7 +67,10 @@ impl<T> Inlet<T> {
         let (expected, item) = (self.turns.next(), ManuallyDrop::new(item));
         let ticket = match segment.issue_expected(expected) {
             Ok(ticket) => ticket,
-            Err(number) => return self.push_at(list, ManuallyDrop::into_inner(item), number),
+            // SAFETY: this number was given to us.
+            Err(number) => unsafe {
+                return self.push_at(list, ManuallyDrop::into_inner(item), number);
+            },
         };
         let tick = ticket.tick();
         // SAFETY: after `Ok` the item is not touched any more.
@@ -80,16 +83,27 @@ impl<T> Inlet<T> {
                 }
                 Ok(())
             }
-            Err((number, why)) => self.settle(list, ManuallyDrop::into_inner(item), number, why),
+            // SAFETY: our ticket, which `fill` has used up.
+            Err((number, why)) => unsafe {
+                self.settle(list, ManuallyDrop::into_inner(item), number, why)
+            },
         }
     }
 
     /// Pushes at a ticket of the leased ring that is not the one behind this thread's last.
+    ///
+    /// # Safety
+    /// The ring gave this number to the caller, and this uses it up.
     #[inline(never)]
-    fn push_at(&mut self, list: &List<T>, item: T, number: usize) -> Result<(), PushError<T>> {
+    unsafe fn push_at(
+        &mut self,
+        list: &List<T>,
+        item: T,
+        number: usize,
+    ) -> Result<(), PushError<T>> {
         let Some(segment) = self.ring() else { unreachable!("the ticket is from there") };
         let item = ManuallyDrop::new(item);
-        // SAFETY: `push` has been given this number, and ends with this.
+        // SAFETY: the caller's promise.
         let ticket = unsafe { segment.issued_at(number) };
         // SAFETY: after `Ok` the item is not touched any more.
         match unsafe { ticket.fill(&item) }.map_err(Unfilled::into_parts) {
@@ -97,7 +111,10 @@ impl<T> Inlet<T> {
                 self.pushed_with_duties(list, number);
                 Ok(())
             }
-            Err((number, why)) => self.settle(list, ManuallyDrop::into_inner(item), number, why),
+            // SAFETY: our ticket, which `fill` has used up.
+            Err((number, why)) => unsafe {
+                self.settle(list, ManuallyDrop::into_inner(item), number, why)
+            },
         }
     }
 
@@ -114,9 +131,12 @@ impl<T> Inlet<T> {
     }
 
     /// Settles a ticket of the leased ring that is not simply filled.
+    ///
+    /// # Safety
+    /// The caller had this ticket, and this uses it up; `why` is what became of the item.
     #[cold]
     #[inline(never)]
-    fn settle(
+    unsafe fn settle(
         &mut self,
         list: &List<T>,
         item: T,
@@ -125,10 +145,12 @@ impl<T> Inlet<T> {
     ) -> Result<(), PushError<T>> {
         let Some(segment) = self.ring() else { unreachable!("the ticket is from there") };
         let item = ManuallyDrop::new(item);
-        // SAFETY: `push` has this ticket, and ends with this. After `Ok` the item is not touched any
-        // more.
+        // SAFETY: the caller's promise. After `Ok` the item is not touched any more.
         match unsafe { segment.settle(number, why, &item) } {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.pushed_with_duties(list, number);
+                Ok(())
+            }
             Err(why) => self.push_elsewhere(list, ManuallyDrop::into_inner(item), Some(why)),
         }
     }

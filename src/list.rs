@@ -215,19 +215,15 @@ impl<T> List<T> {
         let ticket = segment.issue();
         let tick = ticket.tick();
         // SAFETY: the caller's promise.
-        match unsafe { ticket.fill(item) } {
+        match unsafe { ticket.put(item) } {
             Ok(()) => {
                 if let Some(ticket) = tick {
                     self.tick(segment, ticket);
                 }
                 Ok(segment)
             }
-            // SAFETY: the caller's promise.
-            Err(unfilled) => match unsafe { unfilled.settle(item) } {
-                Ok(()) => Ok(segment),
-                // SAFETY: the caller's promise; the item has not moved.
-                Err(why) => unsafe { self.push_behind(Some(segment), why, item, guard) },
-            },
+            // SAFETY: the caller's promise; the item has not moved.
+            Err(why) => unsafe { self.push_behind(Some(segment), why, item, guard) },
         }
     }
 
@@ -467,6 +463,7 @@ impl<T> List<T> {
             }
         }
         self.store.reclaim();
+        self.store.drop_spares(); // What has just become one.
     }
 
     // ---- Popping. ----
@@ -488,7 +485,10 @@ impl<T> List<T> {
                 }
                 Claim::Drained => match self.after(Some(segment), guard) {
                     // Nothing was here, and when `next` was read nothing was behind it.
-                    Link::Open | Link::Final => break None,
+                    Link::Open | Link::Final => {
+                        self.store.collect_idle();
+                        break None;
+                    }
                     Link::To(next) => {
                         self.leave(segment, next); // [P23]
                         segment = next;

@@ -349,7 +349,7 @@ impl<T> Consumer<T> {
         self.queue.segment_capacity()
     }
 
-    /// Shrinks the ring at once, if a quarter or less of it is in use; as [`Queue::shrink_to_fit`].
+    /// Shrinks the ring at once, if what is inside fills a quarter of it or less; as [`Queue::shrink_to_fit`].
     pub fn shrink_to_fit(&self) {
         self.queue.shrink_to_fit();
     }

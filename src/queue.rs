@@ -184,18 +184,10 @@ impl<T> Queue<T> {
         let tick = ticket.tick();
         let item = ManuallyDrop::new(item);
         // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { ticket.fill(&item) } {
-            Ok(()) => {
-                if let Some(ticket) = tick {
-                    self.list.tick_mut(ticket);
-                }
-            }
-            Err(unfilled) => {
-                // SAFETY: after `Ok` the item is not touched any more.
-                if unsafe { unfilled.settle(&item) }.is_err() {
-                    self.push(ManuallyDrop::into_inner(item));
-                }
-            }
+        if unsafe { ticket.put(&item) }.is_err() {
+            self.push(ManuallyDrop::into_inner(item));
+        } else if let Some(ticket) = tick {
+            self.list.tick_mut(ticket);
         }
     }
 
@@ -355,8 +347,8 @@ impl<T> Queue<T> {
     /// not, because a thread inside an operation (on any queue of the process) or a handle may still
     /// use them.
     ///
-    /// There is no need to call this while the queue is in use: pushes do it four times a lap, and
-    /// each retired ring does it for those before.
+    /// There is no need to call this while the queue is in use: pushes do it four times a lap, pops that
+    /// find nothing now and then, and each retired ring does it for those before.
     pub fn reclaim(&self) -> usize {
         self.list.reclaim()
     }

@@ -317,7 +317,7 @@ impl<T> Segment<T> {
     pub(crate) fn issue_expected(&self, expected: usize) -> Result<Issued<'_, T>, usize> {
         let _watch = self.watch();
         let (slot, lap) = self.shape().at(expected);
-        // Relaxed: as in `issue`.
+        // [P7] Relaxed: as in `issue`.
         let number = self.back.tail.fetch_add(1, Relaxed);
         if number != expected && !mutant("taken-for-expected") {
             return Err(number);
@@ -358,11 +358,7 @@ impl<T> Segment<T> {
         let ticket = self.issue();
         let number = ticket.number;
         // SAFETY: the caller's promise.
-        match unsafe { ticket.fill(item) } {
-            Ok(()) => Ok(number),
-            // SAFETY: the caller's promise.
-            Err(unfilled) => unsafe { unfilled.settle(item) }.map(|()| number),
-        }
+        unsafe { ticket.put(item) }.map(|()| number)
     }
 
     /// How many tickets there are, as far as a value of `tail` and `end` tell.

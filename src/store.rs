@@ -4,13 +4,19 @@
 //! queue's own threads then free it, so that no other queue's operation pays for unmapping our
 //! memory, or keep it for the next turn-over.
 
+use core::cell::Cell;
 use core::ptr::{NonNull, null_mut};
 
 use crate::reclaim::advance;
 use crate::segment::{Origin, Segment};
 use crate::stats::Counters;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
-use crate::sync::{AtomicPtr, Counter, MODEL, is_model_failing, mutant};
+use crate::sync::{AtomicPtr, Counter, MODEL, is_model_failing, mutant, per_thread};
+
+// How often a thread found nothing while there were retired rings.
+per_thread! {
+    static IDLE_LOOKS: Cell<usize> = const { Cell::new(0) };
+}
 
 /// The rings of a queue that are not in its list.
 #[derive(Debug)]
@@ -23,8 +29,6 @@ pub(crate) struct Store<T> {
     spares: [AtomicPtr<Segment<T>>; 2],
     /// The capacity of the ring linked last: only a ring of this capacity is worth keeping.
     capacity: Counter,
-    /// How often a consumer found nothing while there were retired rings.
-    idle_looks: Counter,
     pub(crate) counters: Counters,
 }
 
@@ -40,7 +44,6 @@ impl<T> Store<T> {
                 limbo: AtomicPtr::new(null_mut()),
                 spares: [AtomicPtr::new(null_mut()), AtomicPtr::new(null_mut())],
                 capacity: Counter::new(0),
-                idle_looks: Counter::new(0),
                 counters: Counters::new(),
             }
         }
@@ -120,10 +123,12 @@ impl<T> Store<T> {
         // Relaxed: whether there may be something to sweep. (Models would take another step at every
         // pop that finds nothing; they collect where a producer does.)
         if !MODEL && !self.limbo.load(Relaxed).is_null() {
-            // Not one step for others, and it need not be.
-            let looks = self.idle_looks.get().wrapping_add(1);
-            self.idle_looks.set(looks);
-            if looks.is_multiple_of(EVERY) {
+            // Its own count for each thread, so that many who poll share no line for it.
+            let looks = IDLE_LOOKS.try_with(|looks| {
+                looks.set(looks.get().wrapping_add(1));
+                looks.get()
+            });
+            if looks.unwrap_or(0).is_multiple_of(EVERY) {
                 self.collect();
             }
         }

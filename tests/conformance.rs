@@ -343,12 +343,35 @@ fn an_idle_queue_shrinks_by_polling() {
         queue.segment_capacity() == 64
     });
     assert!(polls.is_some(), "{:?}", queue.stats());
-    // And frees what it has left. (Threads of other tests may be inside an operation.)
+    frees_by_polling(|| assert_eq!(queue.pop(), None), || queue.stats());
+}
+
+/// Polls until nothing is retired. (Threads of other tests may be inside an operation meanwhile.)
+fn frees_by_polling(mut poll: impl FnMut(), stats: impl Fn() -> segring::Stats) {
     let start = Instant::now();
-    while queue.stats().retired_bytes > 0 {
-        assert_eq!(queue.pop(), None);
-        assert!(start.elapsed() < Duration::from_mins(1), "{:?}", queue.stats());
+    while stats().retired_bytes > 0 {
+        poll();
+        assert!(start.elapsed() < Duration::from_mins(1), "{:?}", stats());
     }
+}
+
+#[test]
+fn a_closed_queue_frees_what_it_has_left_by_polling() {
+    let queue = Queue::new();
+    let mut handle = queue.handle();
+    (0..10_000).for_each(|n| queue.push(n));
+    queue.close();
+    while handle.pop().is_some() {}
+    drop(handle);
+    frees_by_polling(|| assert_eq!(queue.try_pop(), Err(PopError::Closed)), || queue.stats());
+
+    let (mut producer, mut consumer) = segring::mpsc::queue();
+    producer.push_batch(0..10_000).unwrap();
+    let stats = producer.clone();
+    assert!(producer.close());
+    drop(producer);
+    while consumer.pop().is_some() {}
+    frees_by_polling(|| assert_eq!(consumer.try_pop(), Err(PopError::Closed)), || stats.stats());
 }
 
 /// On request a queue shrinks to four times what is inside, all rings together, and no further.

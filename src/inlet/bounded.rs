@@ -22,29 +22,31 @@ impl<T> Inlet<T> {
             return self.push_below_elsewhere(list, limit, item);
         };
         let Some(ticket) = segment.try_issue(limit) else {
-            return self.push_below_anew(list, limit, item);
+            return self.push_below_again(list, limit, item);
         };
-        let (number, tick, item) = (ticket.number(), ticket.tick(), ManuallyDrop::new(item));
+        let (number, item) = (ticket.number(), ManuallyDrop::new(item));
+        let is_look_due = List::is_look_due(segment, number);
         // SAFETY: the ticket is from `try_issue`. After `Ok` the item is not touched any more.
         match unsafe { ticket.fill_free(&item) }.map_err(Unfilled::into_parts) {
             Ok(()) => {
-                if tick.is_none() && number == self.turns.next() {
+                if !is_look_due && number == self.turns.next() {
                     self.turns.go_on(number);
                 } else {
                     self.pushed_below_with_duties(list, number);
                 }
                 Ok(())
             }
-            Err((number, why)) => {
+            // SAFETY: our ticket, which `fill_free` has used up.
+            Err((number, why)) => unsafe {
                 self.settle_below(list, limit, ManuallyDrop::into_inner(item), number, why)
-            }
+            },
         }
     }
 
     /// Pushes where the first attempt to take a ticket of the leased ring came to nothing.
     #[cold]
     #[inline(never)]
-    fn push_below_anew(
+    fn push_below_again(
         &mut self,
         list: &List<T>,
         limit: usize,
@@ -74,9 +76,12 @@ impl<T> Inlet<T> {
     }
 
     /// Settles a ticket of the leased ring that is not simply filled.
+    ///
+    /// # Safety
+    /// The caller had this ticket, and this uses it up; `why` is what became of the item.
     #[cold]
     #[inline(never)]
-    fn settle_below(
+    unsafe fn settle_below(
         &mut self,
         list: &List<T>,
         limit: usize,
@@ -86,10 +91,12 @@ impl<T> Inlet<T> {
     ) -> Result<(), PushError<T>> {
         let Some(segment) = self.ring() else { unreachable!("the ticket is from there") };
         let item = ManuallyDrop::new(item);
-        // SAFETY: `push_below` has this ticket, and ends with this. After `Ok` the item is not
-        // touched any more.
+        // SAFETY: the caller's promise. After `Ok` the item is not touched any more.
         match unsafe { segment.settle(number, why, &item) } {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.pushed_below_with_duties(list, number);
+                Ok(())
+            }
             Err(_) => self.push_below_elsewhere(list, limit, ManuallyDrop::into_inner(item)),
         }
     }

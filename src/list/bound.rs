@@ -75,20 +75,21 @@ impl<T> List<T> {
         let Some(ticket) = segment.try_issue(limit) else {
             return self.push_below_anew(limit, item);
         };
-        let (number, tick, item) = (ticket.number(), ticket.tick(), ManuallyDrop::new(item));
+        let (number, item) = (ticket.number(), ManuallyDrop::new(item));
         // SAFETY: the ticket is from `try_issue`. After `Ok` the item is not touched any more.
         match unsafe { ticket.fill_free(&item) }.map_err(Unfilled::into_parts) {
             Ok(()) => {
-                if tick.is_some() || next_shared(segment.address()) != number {
-                    self.pushed_with_duties(segment, number);
+                if Self::is_look_due(segment, number) || next_shared(segment.address()) != number {
+                    self.pushed_below_with_duties(segment, number);
                 } else {
                     go_on_shared(segment.address(), number);
                 }
                 Ok(())
             }
-            Err((number, why)) => {
+            // SAFETY: our ticket, which `fill_free` has used up.
+            Err((number, why)) => unsafe {
                 self.settle_below(limit, ManuallyDrop::into_inner(item), segment, number, why)
-            }
+            },
         }
     }
 
@@ -96,7 +97,7 @@ impl<T> List<T> {
     /// thread's last. The caller keeps `segment` from being freed.
     #[cold]
     #[inline(never)]
-    fn pushed_with_duties(&self, segment: &Segment<T>, number: usize) {
+    fn pushed_below_with_duties(&self, segment: &Segment<T>, number: usize) {
         self.look_after(segment, number);
         took_shared(segment.address(), number, || segment.issued_so_far());
     }
@@ -114,9 +115,12 @@ impl<T> List<T> {
     }
 
     /// Settles a ticket that is not simply filled. The caller is pinned.
+    ///
+    /// # Safety
+    /// The caller had this ticket, and this uses it up; `why` is what became of the item.
     #[cold]
     #[inline(never)]
-    fn settle_below(
+    unsafe fn settle_below(
         &self,
         limit: usize,
         item: T,
@@ -125,9 +129,9 @@ impl<T> List<T> {
         why: Unpublished,
     ) -> Result<(), PushError<T>> {
         let item = ManuallyDrop::new(item);
-        // SAFETY: the caller has this ticket, and ends with this. After `Ok` the item is not touched
-        // any more.
+        // SAFETY: the caller's promise. After `Ok` the item is not touched any more.
         if unsafe { segment.settle(number, why, &item) }.is_ok() {
+            self.pushed_below_with_duties(segment, number);
             return Ok(());
         }
         // With a valid ticket for a slot that was free nothing else can happen.
@@ -269,10 +273,16 @@ impl<T> List<T> {
         Some((unsafe { new.as_ref() }, is_closer))
     }
 
+    /// Whether the owner of this ticket should look after the ring.
+    #[inline]
+    pub(crate) fn is_look_due(segment: &Segment<T>, number: usize) -> bool {
+        segment.is_tick(number) && number.is_multiple_of(LOOK_EVERY)
+    }
+
     /// The duty of whoever owns a ticket at a quarter of a lap, if this is one: frees what is retired
     /// and ends a ring that has lived too long. The caller keeps `segment` from being freed.
     pub(crate) fn look_after(&self, segment: &Segment<T>, number: usize) {
-        if !segment.is_tick(number) || !number.is_multiple_of(LOOK_EVERY) {
+        if !Self::is_look_due(segment, number) {
             return;
         }
         self.store.collect();

@@ -38,8 +38,14 @@ impl<T> List<T> {
                 }
                 Ok(next.place())
             }
-            Link::Open => Err(PopError::Empty),
-            Link::Final => Err(PopError::Closed),
+            Link::Open => {
+                self.store.collect_idle();
+                Err(PopError::Empty)
+            }
+            Link::Final => {
+                self.store.collect_idle();
+                Err(PopError::Closed)
+            }
         }
     }
 }

@@ -23,7 +23,10 @@ impl<T> List<T> {
         let expected = next_shared(segment.address());
         let ticket = match segment.issue_expected(expected) {
             Ok(ticket) => ticket,
-            Err(number) => return self.push_at(segment, number, ManuallyDrop::into_inner(item)),
+            // SAFETY: this number was given to us.
+            Err(number) => unsafe {
+                return self.push_at(segment, number, ManuallyDrop::into_inner(item));
+            },
         };
         let tick = ticket.tick();
         // SAFETY: after `Ok` the item is not touched any more.
@@ -35,33 +38,55 @@ impl<T> List<T> {
                 }
                 Ok(())
             }
-            Err((number, why)) => self.settle(segment, number, why, ManuallyDrop::into_inner(item)),
+            // SAFETY: our ticket, which `fill` has used up.
+            Err((number, why)) => unsafe {
+                self.settle(segment, number, why, ManuallyDrop::into_inner(item))
+            },
         }
     }
 
     /// Pushes at a ticket that is not the one behind this thread's last.
+    ///
+    /// # Safety
+    /// The ring gave this number to the caller, and this uses it up.
     #[inline(never)]
-    fn push_at(&self, segment: &Segment<T>, number: usize, item: T) -> Result<(), PushError<T>> {
+    unsafe fn push_at(
+        &self,
+        segment: &Segment<T>,
+        number: usize,
+        item: T,
+    ) -> Result<(), PushError<T>> {
         let item = ManuallyDrop::new(item);
-        // SAFETY: `push_shared` has been given this number, and ends with this.
+        // SAFETY: the caller's promise.
         let ticket = unsafe { segment.issued_at(number) };
         // SAFETY: after `Ok` the item is not touched any more.
         match unsafe { ticket.fill(&item) }.map_err(Unfilled::into_parts) {
             Ok(()) => {
-                if segment.is_tick(number) {
-                    self.tick(segment, number);
-                }
-                took_shared(segment.address(), number, || segment.issued_so_far());
+                self.pushed_with_duties(segment, number);
                 Ok(())
             }
-            Err((number, why)) => self.settle(segment, number, why, ManuallyDrop::into_inner(item)),
+            // SAFETY: our ticket, which `fill` has used up.
+            Err((number, why)) => unsafe {
+                self.settle(segment, number, why, ManuallyDrop::into_inner(item))
+            },
         }
     }
 
+    /// The end of a push at a ticket that is not the one behind this thread's last.
+    fn pushed_with_duties(&self, segment: &Segment<T>, number: usize) {
+        if segment.is_tick(number) {
+            self.tick(segment, number);
+        }
+        took_shared(segment.address(), number, || segment.issued_so_far());
+    }
+
     /// Settles a ticket that is not simply filled.
+    ///
+    /// # Safety
+    /// The caller had this ticket, and this uses it up; `why` is what became of the item.
     #[cold]
     #[inline(never)]
-    fn settle(
+    unsafe fn settle(
         &self,
         segment: &Segment<T>,
         number: usize,
@@ -69,10 +94,12 @@ impl<T> List<T> {
         item: T,
     ) -> Result<(), PushError<T>> {
         let item = ManuallyDrop::new(item);
-        // SAFETY: the caller has this ticket, and ends with this. After `Ok` the item is not touched
-        // any more.
+        // SAFETY: the caller's promise. After `Ok` the item is not touched any more.
         match unsafe { segment.settle(number, why, &item) } {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.pushed_with_duties(segment, number);
+                Ok(())
+            }
             Err(why) => self.push_behind_shared(Some(segment), why, ManuallyDrop::into_inner(item)),
         }
     }
@@ -102,7 +129,8 @@ impl<T> List<T> {
         match segment.claim_at_once(0) {
             Ok(ticket) => match ticket.take() {
                 Ok(item) => Some(item),
-                Err(ticket) => self.pop_late(segment, ticket.into_number()),
+                // SAFETY: our ticket, which this uses up.
+                Err(ticket) => unsafe { self.pop_late(segment, ticket.into_number()) },
             },
             Err(Unclaimed::Empty) => {
                 self.idle(segment);
@@ -119,7 +147,8 @@ impl<T> List<T> {
         match segment.claim_after_all(why) {
             Claim::Ticket(ticket) => match ticket.take() {
                 Ok(item) => Some(item),
-                Err(ticket) => self.pop_late(segment, ticket.into_number()),
+                // SAFETY: our ticket, which this uses up.
+                Err(ticket) => unsafe { self.pop_late(segment, ticket.into_number()) },
             },
             Claim::Empty => {
                 self.idle(segment);
@@ -130,10 +159,13 @@ impl<T> List<T> {
     }
 
     /// Pops where the item of the claimed ticket is not there yet. The caller is pinned.
+    ///
+    /// # Safety
+    /// The caller has claimed this ticket, and this uses it up.
     #[cold]
     #[inline(never)]
-    fn pop_late(&self, segment: &Segment<T>, number: usize) -> Option<T> {
-        // SAFETY: the caller has claimed this ticket, and ends with this.
+    unsafe fn pop_late(&self, segment: &Segment<T>, number: usize) -> Option<T> {
+        // SAFETY: the caller's promise.
         let item = unsafe { segment.wait_or_give_up(number) };
         if item.is_some() { item } else { self.pop(&pin(), |_| ()) }
     }

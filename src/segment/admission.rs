@@ -49,16 +49,9 @@ impl<T> Segment<T> {
     ) -> Result<usize, NoPlace> {
         let ticket = self.issue_if(has_room)?;
         let number = ticket.number();
+        // With a valid ticket for a slot that was free nothing else can go wrong.
         // SAFETY: the caller's promise.
-        match unsafe { ticket.fill(item) } {
-            Ok(()) => Ok(number),
-            // SAFETY: the caller's promise.
-            Err(unfilled) => match unsafe { unfilled.settle(item) } {
-                Ok(()) => Ok(number),
-                // With a valid ticket for a slot that was free nothing else can happen.
-                Err(_) => Err(NoPlace::Retracted),
-            },
-        }
+        unsafe { ticket.put(item) }.map(|()| number).map_err(|_| NoPlace::Retracted)
     }
 
     /// An attempt to issue the next ticket, if its slot is free and there is room as far as is known

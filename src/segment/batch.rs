@@ -42,19 +42,14 @@ impl<T> Segment<T> {
         // So there is at most one ticket at a quarter among them.
         let many = items.len().min(BATCH).min(self.geometry.tick_weight());
         let shape = self.shape();
-        // Relaxed: as in `issue`.
+        // [P7] Relaxed: as in `issue`.
         let first = self.back.tail.fetch_add(many, Relaxed);
         let (mut count, mut refused) = (0, None);
         for (item, number) in items[..many].iter().zip(first..) {
             let (slot, lap) = shape.at(number);
             let ticket = Issued { segment: self, slot, number, lap };
             // SAFETY: after `Ok` the item has moved, and is counted.
-            let filled = match unsafe { ticket.fill(item) } {
-                Ok(()) => Ok(()),
-                // SAFETY: as above.
-                Err(unfilled) => unsafe { unfilled.settle(item) },
-            };
-            if let Err(why) = filled {
+            if let Err(why) = unsafe { ticket.put(item) } {
                 refused = Some(why);
                 if !mutant("batch-goes-on") {
                     self.give_up_the_rest(number + 1..first + many);

@@ -77,7 +77,22 @@ impl<'s, T> Issued<'s, T> {
         published.map_err(|why| Unfilled { ticket: self, why })
     }
 
-    /// The same where the slot has been seen free.
+    /// Moves an item in, or else settles the ticket. No read-modify-write as a rule.
+    ///
+    /// # Safety
+    /// After `Ok` the item has moved, otherwise it has not.
+    #[inline]
+    pub(crate) unsafe fn put(self, item: &ManuallyDrop<T>) -> Result<(), Why> {
+        let segment = self.segment;
+        // SAFETY: the caller's promise.
+        match unsafe { self.fill(item) }.map_err(Unfilled::into_parts) {
+            Ok(()) => Ok(()),
+            // SAFETY: the caller's promise, and `fill` used up the ticket.
+            Err((number, why)) => unsafe { segment.settle(number, why, item) },
+        }
+    }
+
+    /// The same as [`fill`](Self::fill) where the slot has been seen free.
     ///
     /// # Safety
     /// The caller has the ticket from [`Segment::try_issue`]. After `Ok` the item has moved.
@@ -96,17 +111,6 @@ impl<T> Unfilled<'_, T> {
     #[inline]
     pub(crate) fn into_parts(self) -> (usize, Unpublished) {
         (self.ticket.number, self.why)
-    }
-
-    /// Settles the ticket.
-    ///
-    /// # Safety
-    /// `item` is the one that did not get in. After `Ok` it has moved after all, otherwise it has
-    /// not.
-    #[inline]
-    pub(crate) unsafe fn settle(self, item: &ManuallyDrop<T>) -> Result<(), Why> {
-        // SAFETY: we have the ticket, and this consumes it.
-        unsafe { self.ticket.segment.settle(self.ticket.number, self.why, item) }
     }
 }
 
