@@ -135,6 +135,10 @@ impl<T: Send> Closes<T> for Broken<T> {
 }
 
 fn contend(fault: Break, recorded: bool, seed: u64) -> Result<Outcome, Fault> {
+    contend_for(&Broken::with(fault), recorded, seed)
+}
+
+fn contend_for(queue: &Broken<u64>, recorded: bool, seed: u64) -> Result<Outcome, Fault> {
     let scenario = Scenario {
         seed,
         threads: 4,
@@ -145,25 +149,25 @@ fn contend(fault: Break, recorded: bool, seed: u64) -> Result<Outcome, Fault> {
         stalled: true,
         recorded,
     };
-    contended::run(&Broken::with(fault), &scenario, &Clock::new(), &mut Logs::default())
+    contended::run(queue, &scenario, &Clock::new(), &mut Logs::default())
 }
 
-/// The condition that recorded rounds find broken, with its witness.
+/// Runs rounds until one notices the fault, which is returned.
 ///
 /// One round need not: where threads take turns on a busy processor, whoever might see the fault may
 /// not run in the moment that it lasts.
+fn noticed<R>(fault: Break, round: impl Fn(&Broken<u64>, u64) -> Result<R, Fault>) -> Fault {
+    const ROUNDS: u64 = 200;
+    let noticed = (0..ROUNDS).find_map(|seed| round(&Broken::with(fault), seed).err());
+    noticed.unwrap_or_else(|| panic!("{fault:?} was not noticed in {ROUNDS} rounds"))
+}
+
+/// The condition that recorded rounds find broken, with its witness.
 fn broken_condition(fault: Break) -> (&'static str, String) {
-    const ROUNDS: u64 = 100;
-    for seed in 0..ROUNDS {
-        match contend(fault, true, seed) {
-            Ok(_) => {}
-            Err(Fault::History(violation)) => {
-                return (violation.condition(), violation.to_string());
-            }
-            Err(other) => panic!("{fault:?} came to {other:?}"),
-        }
+    match noticed(fault, |queue, seed| contend_for(queue, true, seed)) {
+        Fault::History(violation) => (violation.condition(), violation.to_string()),
+        other => panic!("{fault:?} came to {other:?}"),
     }
-    panic!("{fault:?} was not noticed in {ROUNDS} rounds");
 }
 
 #[test]
@@ -206,29 +210,34 @@ fn late_publication_is_noticed() {
 
 #[test]
 fn unrecorded_rounds_notice_loss_and_disorder() {
-    assert!(matches!(contend(Break::Lose, false, 3), Err(Fault::Conservation { .. })));
-    assert!(matches!(contend(Break::Overtake, false, 3), Err(Fault::ProducerOrder { .. })));
+    let noticed = |fault| noticed(fault, |queue, seed| contend_for(queue, false, seed));
+    assert!(matches!(noticed(Break::Lose), Fault::Conservation { .. }));
+    assert!(matches!(noticed(Break::Overtake), Fault::ProducerOrder { .. }));
 }
 
 #[test]
 fn circulation_notices_a_false_nothing() {
-    let circulation = Circulation { seed: 5, workers: 4, items: 4, stalled: true, rounds: 5_000 };
-    let run = |fault| circulation.run(&Broken::with(fault));
-    assert_eq!(run(Break::Never).unwrap(), 2 * (4 * 5_000 + 4));
-    assert!(matches!(run(Break::FindNothing), Err(Fault::FalseEmpty { .. })));
-    assert!(matches!(run(Break::Lose), Err(Fault::FalseEmpty { .. } | Fault::Conservation { .. })));
+    let run = |queue: &Broken<_>, seed| {
+        Circulation { seed, workers: 4, items: 4, stalled: true, rounds: 5_000 }.run(queue)
+    };
+    assert_eq!(run(&Broken::with(Break::Never), 5).unwrap(), 2 * (4 * 5_000 + 4));
+    assert!(matches!(noticed(Break::FindNothing, run), Fault::FalseEmpty { .. }));
+    assert!(matches!(
+        noticed(Break::Lose, run),
+        Fault::FalseEmpty { .. } | Fault::Conservation { .. }
+    ));
 }
 
 #[test]
 fn closings_that_are_none_are_noticed() {
-    let closing = Closing { seed: 5, threads: 3, operations: 5_000 };
-    let run = |fault| {
-        closing.run(&Broken::with(fault), &Clock::new(), &mut Logs::default()).map_err(|f| f.kind())
+    let run = |queue: &Broken<_>, seed| {
+        let closing = Closing { seed, threads: 3, operations: 5_000 };
+        closing.run(queue, &Clock::new(), &mut Logs::default())
     };
-    assert_eq!(run(Break::Never).unwrap().operations, 3 * 5_000);
-    assert_eq!(run(Break::AcceptLate).unwrap_err(), "closing");
-    assert_eq!(run(Break::CloseTwice).unwrap_err(), "closing");
-    assert_eq!(run(Break::Overtake).unwrap_err(), "order");
+    assert_eq!(run(&Broken::with(Break::Never), 5).unwrap().operations, 3 * 5_000);
+    assert_eq!(noticed(Break::AcceptLate, run).kind(), "closing");
+    assert_eq!(noticed(Break::CloseTwice, run).kind(), "closing");
+    assert_eq!(noticed(Break::Overtake, run).kind(), "order");
 }
 
 #[test]
