@@ -37,7 +37,9 @@ pub(crate) fn in_order() {
 /// A queue of a capacity that is not zero; fails as the originals do.
 pub(crate) fn bounded<T>(capacity: usize) -> BoundedQueue<T> {
     BoundedQueue::try_new(capacity).unwrap_or_else(|error| match error {
-        BoundError::NoMemory { .. } => no_memory::<T>(),
+        BoundError::NoMemory { bytes } => handle_alloc_error(
+            Layout::from_size_align(bytes, align_of::<T>()).unwrap_or_else(|_| Layout::new::<T>()),
+        ),
         _ => panic!("capacity overflow"),
     })
 }

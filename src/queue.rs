@@ -330,7 +330,8 @@ impl<T> Queue<T> {
     /// that, and frees spare rings and what [`reclaim`](Self::reclaim) would. No shrinking without memory for
     /// the smaller ring.
     ///
-    /// The larger ring's memory is free once it is drained and no thread can be using it.
+    /// The larger ring is left by the next pop that finds it drained; its memory is then free as soon as no
+    /// thread can be using it.
     ///
     /// ```
     /// # use segring::Queue;

@@ -13,9 +13,9 @@ use crate::stats::Counters;
 use crate::sync::Ordering::{Acquire, Relaxed, Release};
 use crate::sync::{AtomicPtr, Counter, MODEL, is_model_failing, mutant, per_thread};
 
-// How often a thread found nothing while there were retired rings.
+// Random numbers, one at each pop of the thread that found nothing while there were retired rings.
 per_thread! {
-    static IDLE_LOOKS: Cell<usize> = const { Cell::new(0) };
+    static IDLE_LOOKS: Cell<u64> = const { Cell::new(0) };
 }
 
 /// The rings of a queue that are not in its list.
@@ -118,17 +118,20 @@ impl<T> Store<T> {
 
     /// [`collect`](Self::collect) for a consumer that finds nothing over and over: now and then.
     pub(crate) fn collect_idle(&self) {
-        const EVERY: usize = 16;
+        const ONE_IN: u64 = 16;
+        const MULTIPLIER: u64 = 6_364_136_223_846_793_005; // Knuth's, for numbers of 64 bits.
 
         // Relaxed: whether there may be something to sweep. (Models would take another step at every
         // pop that finds nothing; they collect where a producer does.)
         if !MODEL && !self.limbo.load(Relaxed).is_null() {
-            // Its own count for each thread, so that many who poll share no line for it.
-            let looks = IDLE_LOOKS.try_with(|looks| {
-                looks.set(looks.get().wrapping_add(1));
+            // Random, and not every so-many-th: several queues that a thread polls in turn would be in step
+            // with it. Its own for each thread, so that many who poll share no line for it.
+            let increment = core::ptr::from_ref(self).addr() as u64 | 1;
+            let random = IDLE_LOOKS.try_with(|looks| {
+                looks.set(looks.get().wrapping_mul(MULTIPLIER).wrapping_add(increment));
                 looks.get()
             });
-            if looks.unwrap_or(0).is_multiple_of(EVERY) {
+            if random.unwrap_or(0) < u64::MAX / ONE_IN {
                 self.collect();
             }
         }

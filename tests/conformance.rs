@@ -355,6 +355,29 @@ fn frees_by_polling(mut poll: impl FnMut(), stats: impl Fn() -> segring::Stats) 
     }
 }
 
+/// Also a thread that polls several in turn, some of which cannot free theirs yet.
+#[test]
+fn queues_that_are_polled_in_turn_all_free_what_they_have_left() {
+    for others in [1, 2, 3, 7, 15] {
+        let shrunk = || {
+            let queue = Queue::new();
+            (0..1_000).for_each(|n| queue.push(n));
+            queue
+        };
+        let (queue, others): (_, Vec<_>) = (shrunk(), (0..others).map(|_| shrunk()).collect());
+        let idle: Vec<_> = others.iter().map(Queue::handle).collect();
+        let mut idle: Vec<_> = idle.into_iter().map(|mut handle| (handle.pop(), handle)).collect();
+        for queue in others.iter().chain([&queue]) {
+            while queue.pop().is_some() {}
+            queue.shrink_to_fit();
+        }
+        let poll = || [&queue].into_iter().chain(&others).for_each(|q| assert_eq!(q.pop(), None));
+        poll(); // Leaves the large rings.
+        frees_by_polling(poll, || queue.stats());
+        assert!(idle.iter_mut().all(|(first, _)| first.take() == Some(0)));
+    }
+}
+
 #[test]
 fn a_closed_queue_frees_what_it_has_left_by_polling() {
     let queue = Queue::new();
