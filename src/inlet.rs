@@ -167,7 +167,7 @@ impl<T> Inlet<T> {
                 Some(segment) => {
                     let filled = chunk.push_some(list, segment);
                     if filled.count > 0 {
-                        self.took(filled.next - filled.count, filled.next);
+                        self.took(filled.tickets.start, filled.tickets.end);
                     }
                     if filled.refused.is_none() {
                         continue;

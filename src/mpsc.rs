@@ -289,14 +289,26 @@ impl<T> Consumer<T> {
     /// assert_eq!(consumer.pop_batch(3), [0, 1, 2]);
     /// ```
     pub fn pop_batch(&mut self, max: usize) -> Vec<T> {
-        self.try_iter().take(max).collect()
+        let mut items = Vec::new();
+        self.pop_into(&mut items, max);
+        items
     }
 
     /// Takes up to `max` items at the front and appends them to a vector, which grows if it has to;
     /// returns how many. Fewer only if it found the queue empty.
     pub fn pop_into(&mut self, items: &mut Vec<T>, max: usize) -> usize {
         let before = items.len();
-        items.extend(self.try_iter().take(max));
+        let full = before.saturating_add(max);
+        while items.len() < full {
+            let most = full - items.len();
+            // SAFETY: as in `try_pop`.
+            let segment = self.at.map(|segment| unsafe { segment.as_ref() });
+            // SAFETY: the only consumer.
+            if segment.is_none_or(|segment| unsafe { segment.take_some(items, most) } == 0) {
+                let Some(item) = self.pop() else { break };
+                items.push(item);
+            }
+        }
         items.len() - before
     }
 

@@ -133,26 +133,40 @@ fn consumer_that_has_taken() {
 }
 
 /// Of 64 slots two may be dead; only with a third one the ring is turned over, once.
-#[test]
-fn parked_consumers_cost_slots_and_not_rings() {
-    const PAIRS: usize = 6_400;
+fn parked_consumers_cost_slots_and_not_rings(many: usize) {
+    const ITEMS: usize = 6_400;
 
     let queue: &'static Queue<usize> = Box::leak(Box::new(queue(64)));
     let jams = |parked: usize, from: usize| {
         queue.push(from);
         park_thread(Point::PopClaimed, || _ = queue.pop());
         let before = queue.stats();
-        for item in from + 1..from + PAIRS {
-            queue.push(item);
-            assert_eq!(queue.pop(), Some(item));
+        for first in (from..from + ITEMS).step_by(many) {
+            if many == 1 {
+                queue.push(first);
+                assert_eq!(queue.pop(), Some(first));
+            } else {
+                queue.push_batch(first..first + many);
+                assert!(queue.pop_batch(many).into_iter().eq(first..first + many));
+            }
         }
         let after = queue.stats();
         // Each lap, for as long as the ring lives, every dead slot's ticket is passed over.
-        let passed = if after.jams == 0 { PAIRS / 64 * parked - 3 } else { 0 };
+        let passed = if after.jams == 0 { ITEMS / 64 * parked - 3 } else { 0 };
         assert!(after.give_ups - before.give_ups >= passed, "{after:?}");
         after.jams
     };
     assert_eq!([1, 2, 3, 4].map(|parked| jams(parked, parked * 10_000)), [0, 0, 1, 1]);
+}
+
+#[test]
+fn parked_consumers_cost_slots_and_not_rings_one_by_one() {
+    parked_consumers_cost_slots_and_not_rings(1);
+}
+
+#[test]
+fn parked_consumers_cost_slots_and_not_rings_in_batches() {
+    parked_consumers_cost_slots_and_not_rings(16);
 }
 
 /// Slots that consumers gave up on count as dead as well: a batch that is parked with its tickets leaves as

@@ -6,6 +6,7 @@
 
 use loom_tests::spec::Op::{Close, Pop, PopBatch, Push, PushBatch};
 use loom_tests::spec::{Model, Via};
+use segring::model::mutated;
 
 /// A consumer gives tickets of the batch up: what is retracted goes to the next ring, and so does
 /// all behind it.
@@ -29,6 +30,20 @@ fn give_up() {
     GIVE_UP.check(Via::Queue);
     GIVE_UP_LATER.check(Via::Handle);
     GIVE_UP_LATER.check(Via::Mpsc);
+}
+
+/// What is retracted goes to the batch's next ticket.
+const SKIP: Model = Model { name: "a batch skips a slot", ..GIVE_UP };
+const SKIP_LATER: Model = Model { name: "a batch behind a push skips a slot", ..GIVE_UP_LATER };
+
+#[test]
+fn skip() {
+    // A ring needs 32 slots for that; these have to make do with eight.
+    mutated(&["small-rings-skip"], || {
+        SKIP.check(Via::Queue);
+        SKIP_LATER.check(Via::Handle);
+        SKIP_LATER.check(Via::Mpsc);
+    });
 }
 
 /// One item fits, the other does not.

@@ -76,6 +76,14 @@ const JAM_BETWEEN: Model = Model {
     threads: &[&[Pop], &[Push(3), Pop, Push(4), Pop, Push(5), Push(6)]],
 };
 
+/// A producer that knows of room comes to the slot of a slow consumer.
+const JAM_IN_KNOWN_ROOM: Model = Model {
+    name: "a jam where there is room",
+    capacity: 2,
+    before: &[1, 2],
+    threads: &[&[Pop], &[Pop, Push(3), Push(4), Pop, Pop, Push(5), Push(6)]],
+};
+
 #[test]
 fn turn_over() {
     JAM.check(Via::Handle);
@@ -88,6 +96,7 @@ fn turn_over() {
 fn turn_over_between_items() {
     for via in [Via::Queue, Via::Handle] {
         JAM_BETWEEN.check(via);
+        JAM_IN_KNOWN_ROOM.check(via);
     }
 }
 

@@ -172,3 +172,31 @@ fn the_consumer_drops_what_is_inside() {
     };
     check("dropping the consumer", Some(&BTreeSet::from([0, 1, 2])), model);
 }
+
+/// The consumer takes two items, one by one or at once, of three, of which it has pushed the last one.
+/// Whoever looks finds something.
+fn look_at_what_is_never_empty(at_once: bool) -> bool {
+    let (mut producer, mut consumer) =
+        mpsc::with(Hysteresis::new().with_slots(4, 64).expect("valid"));
+    assert!(producer.push(1).is_ok() && producer.push(2).is_ok());
+    let mut own = producer.clone();
+    let taking = loom::thread::spawn(move || {
+        assert!(own.push(3).is_ok());
+        let taken =
+            if at_once { consumer.pop_batch(2) } else { consumer.try_iter().take(2).collect() };
+        assert_eq!(taken, [1, 2]);
+        consumer
+    });
+    let is_empty = producer.is_empty();
+    drop(taking.join().expect("no panic"));
+    is_empty
+}
+
+#[test]
+fn never_empty() {
+    let never = BTreeSet::from([false]);
+    check("taking from what is never empty", Some(&never), || look_at_what_is_never_empty(false));
+    check("taking two from what is never empty", Some(&never), || {
+        look_at_what_is_never_empty(true)
+    });
+}

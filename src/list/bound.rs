@@ -6,7 +6,8 @@
 
 use core::mem::ManuallyDrop;
 
-use super::{Link, List, Placed, Rejected};
+use super::push::Placed;
+use super::{Link, List, Rejected};
 use crate::contention::{Distance, go_on_shared, next_shared, took_shared};
 use crate::error::PushError;
 use crate::hysteresis::Policy;

@@ -16,9 +16,9 @@ use crate::ticket::CLOSED;
 pub(crate) struct Filled {
     /// So many items moved in, from the front.
     pub(crate) count: usize,
-    /// The ticket behind theirs.
-    pub(crate) next: usize,
-    /// The ticket among theirs whose owner should look after the ring.
+    /// The tickets that they took, with those of slots that were skipped.
+    pub(crate) tickets: Range<usize>,
+    /// The one among these whose owner should look after the ring.
     pub(crate) tick: Option<usize>,
     /// Why the next item was refused.
     pub(crate) refused: Option<Why>,
@@ -32,8 +32,8 @@ impl<T> Segment<T> {
     /// read-modify-write.
     ///
     /// Each item is published and settled before the next one: were a later one out already, a
-    /// retraction could not restore their order. At the first ticket without its item the other
-    /// tickets are given up.
+    /// retraction could not restore their order. An item whose slot is dead goes to the next one. If
+    /// that will not do, the other tickets are given up.
     ///
     /// # Safety
     /// The first `count` items have moved, the others have not.
@@ -44,22 +44,29 @@ impl<T> Segment<T> {
         let shape = self.shape();
         // [P7] Relaxed: as in `issue`.
         let first = self.back.tail.fetch_add(many, Relaxed);
-        let (mut count, mut refused) = (0, None);
-        for (item, number) in items[..many].iter().zip(first..) {
-            let (slot, lap) = shape.at(number);
-            let ticket = Issued { segment: self, slot, number, lap };
-            // SAFETY: after `Ok` the item has moved, and is counted.
-            if let Err(why) = unsafe { ticket.put(item) } {
-                refused = Some(why);
-                if !mutant("batch-goes-on") {
-                    self.give_up_the_rest(number + 1..first + many);
-                    break;
+        let tickets = first..first + many;
+        let (mut count, mut end, mut refused) = (0, tickets.end, None);
+        'tickets: for (start, lap, slots) in shape.runs(tickets.clone()) {
+            for (slot, number) in slots.iter().zip(start..) {
+                let at = if mutant("batch-goes-on") { number - first } else { count };
+                let ticket = Issued { segment: self, slot, number, lap };
+                // SAFETY: after `Ok` the item has moved, and is counted.
+                match unsafe { ticket.put(&items[at]) } {
+                    Ok(()) => count += 1,
+                    Err(_) if mutant("batch-goes-on") => {}
+                    // [P28] A ring may have a few dead slots.
+                    Err(why) if self.can_skip(why, number - first - count) => {}
+                    Err(why) => {
+                        refused = Some(why);
+                        end = number;
+                        self.give_up_the_rest(number + 1..tickets.end);
+                        break 'tickets;
+                    }
                 }
-            } else {
-                count += 1;
             }
         }
-        Filled { count, next: first + count, tick: self.geometry.tick_among(first, count), refused }
+        let tick = self.geometry.tick_among(first, end - first);
+        Filled { count, tickets: first..end, tick, refused }
     }
 
     /// The producer's way to say that nothing will come at these tickets.
@@ -103,13 +110,18 @@ impl<T> Segment<T> {
         };
         reach(Point::PopClaimed);
         let shape = self.shape();
-        for number in first..first + many {
-            let (slot, lap) = shape.at(number);
-            let ticket = Claimed { segment: self, slot, number, lap };
-            if let Some(item) = ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
-                items.push(item);
+        let (room, mut count) = (items.spare_capacity_mut(), 0);
+        for (start, lap, slots) in shape.runs(first..first + many) {
+            for (slot, number) in slots.iter().zip(start..) {
+                let ticket = Claimed { segment: self, slot, number, lap };
+                if let Some(item) = ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {
+                    room[count].write(item);
+                    count += 1;
+                }
             }
         }
+        // SAFETY: so many more have been written.
+        unsafe { items.set_len(items.len() + count) };
         many
     }
 }

@@ -1,9 +1,11 @@
 //! One consumer: it alone moves `head`, so that it claims without a read-modify-write.
 
-use super::{Claim, Claimed, Segment};
+use alloc::vec::Vec;
+
+use super::{BATCH, Claim, Claimed, Segment};
 use crate::contention::Distance;
 use crate::sync::Ordering::{Relaxed, Release};
-use crate::sync::{Point, reach};
+use crate::sync::{Point, mutant, reach};
 use crate::ticket::CLOSED;
 
 /// How many items an only consumer takes at least between two looks at how far the producers are.
@@ -44,6 +46,37 @@ impl<T> Segment<T> {
             });
         }
         front.look_at.set(limit.max(head + LOOK_EVERY));
+    }
+
+    /// Takes up to `most` items of tickets that follow each other if they are there; returns how many. No
+    /// read-modify-write, and none but a look at the producers' line. What is alone is left for `take_next`.
+    ///
+    /// # Safety
+    /// The caller is the ring's only consumer.
+    pub(crate) unsafe fn take_some(&self, items: &mut Vec<T>, most: usize) -> usize {
+        let _watch = self.watch();
+        let head = self.front.head.load(Relaxed);
+        let inside = self.limit(self.back.tail.load(Relaxed)).saturating_sub(head);
+        let many = inside.min(most).min(BATCH);
+        if many <= Distance::NEAR {
+            return 0;
+        }
+        items.reserve(many);
+        let (room, mut count) = (items.spare_capacity_mut(), 0);
+        'tickets: for (_, lap, slots) in self.shape().runs(head..head + many) {
+            for slot in slots {
+                // SAFETY: the one consumer of every lap, and `head` is past each ticket it gave up.
+                let Some(item) = (unsafe { slot.take(lap) }) else { break 'tickets };
+                room[count].write(item);
+                count += 1;
+            }
+        }
+        // SAFETY: so many more have been written.
+        unsafe { items.set_len(items.len() + count) };
+        let taken = if mutant("untaken-passed") { many } else { count };
+        // [SEG-4 release -> SEG-3] What this consumer knows of `tail`.
+        self.front.head.store(head + taken, Release);
+        taken
     }
 
     /// Claims the next ticket, if there is one. No read-modify-write.
