@@ -78,7 +78,7 @@ test-32: | $(LOGS) ## the tests in 32 bits, on an x86-64 Linux; fetches the targ
 		$(HOOKED) 2>&1 | tee -a $(LOGS)/test-32.log
 
 .PHONY: loom
-loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             hours
+loom: | $(LOGS) ## the same with preemption bound 3, and larger models                             30 min
 	@unset LOOM_MAX_PREEMPTIONS
 	export LOOM_DEEP=1
 	scripts/run-models ring queue bounded epochs mpsc batch deep 2>&1 | tee $(LOGS)/loom.log

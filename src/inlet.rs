@@ -69,7 +69,7 @@ impl<T> Inlet<T> {
             Ok(ticket) => ticket,
             // SAFETY: this number was given to us.
             Err(number) => unsafe {
-                return self.push_at(list, ManuallyDrop::into_inner(item), number);
+                return self.push_at(list, ManuallyDrop::into_inner(item), number, None);
             },
         };
         let tick = ticket.tick();
@@ -85,36 +85,34 @@ impl<T> Inlet<T> {
             }
             // SAFETY: our ticket, which `fill` has used up.
             Err((number, why)) => unsafe {
-                self.settle(list, ManuallyDrop::into_inner(item), number, why)
+                self.push_at(list, ManuallyDrop::into_inner(item), number, Some(why))
             },
         }
     }
 
-    /// Pushes at a ticket of the leased ring that is not the one behind this thread's last.
+    /// Ends a push whose ticket, of the leased ring, is not the one behind this thread's last, or not simply
+    /// filled: `why` is what became of the item, if it was tried.
     ///
     /// # Safety
     /// The ring gave this number to the caller, and this uses it up.
+    #[cold]
     #[inline(never)]
     unsafe fn push_at(
         &mut self,
         list: &List<T>,
         item: T,
         number: usize,
+        why: Option<Unpublished>,
     ) -> Result<(), PushError<T>> {
         let Some(segment) = self.ring() else { unreachable!("the ticket is from there") };
         let item = ManuallyDrop::new(item);
-        // SAFETY: the caller's promise.
-        let ticket = unsafe { segment.issued_at(number) };
-        // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { ticket.fill(&item) }.map_err(Unfilled::into_parts) {
+        // SAFETY: the caller's promise. After `Ok` the item is not touched any more.
+        match unsafe { segment.put_at(number, why, &item) } {
             Ok(()) => {
                 self.pushed_with_duties(list, number);
                 Ok(())
             }
-            // SAFETY: our ticket, which `fill` has used up.
-            Err((number, why)) => unsafe {
-                self.settle(list, ManuallyDrop::into_inner(item), number, why)
-            },
+            Err(why) => self.push_elsewhere(list, ManuallyDrop::into_inner(item), Some(why)),
         }
     }
 
@@ -128,31 +126,6 @@ impl<T> Inlet<T> {
             list.tick(segment, number);
         }
         self.pushed(number);
-    }
-
-    /// Settles a ticket of the leased ring that is not simply filled.
-    ///
-    /// # Safety
-    /// The caller had this ticket, and this uses it up; `why` is what became of the item.
-    #[cold]
-    #[inline(never)]
-    unsafe fn settle(
-        &mut self,
-        list: &List<T>,
-        item: T,
-        number: usize,
-        why: Unpublished,
-    ) -> Result<(), PushError<T>> {
-        let Some(segment) = self.ring() else { unreachable!("the ticket is from there") };
-        let item = ManuallyDrop::new(item);
-        // SAFETY: the caller's promise. After `Ok` the item is not touched any more.
-        match unsafe { segment.settle(number, why, &item) } {
-            Ok(()) => {
-                self.pushed_with_duties(list, number);
-                Ok(())
-            }
-            Err(why) => self.push_elsewhere(list, ManuallyDrop::into_inner(item), Some(why)),
-        }
     }
 
     /// Pushes all items of a chunk; after an error those that were not pushed are still in it.

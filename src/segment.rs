@@ -167,16 +167,6 @@ impl<T> Segment<T> {
         Ok(Issued { segment: self, slot, number: expected, lap })
     }
 
-    /// The ticket of a number.
-    ///
-    /// # Safety
-    /// [`issue_expected`](Self::issue_expected) gave the number to the caller, who calls once.
-    pub(crate) unsafe fn issued_at(&self, number: usize) -> Issued<'_, T> {
-        let _watch = self.watch();
-        let (slot, lap) = self.shape().at(number);
-        Issued { segment: self, slot, number, lap }
-    }
-
     /// How many tickets have been issued, void ones among them: to see how fast others are.
     pub(crate) fn issued_so_far(&self) -> usize {
         let _watch = self.watch();

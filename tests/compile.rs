@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use compile_support::User;
 use segring::mpsc::{Consumer, Producer};
-use segring::{Drain, Handle, IntoIter, OwnedHandle, Queue, TryIter};
+use segring::{BoundedHandle, BoundedQueue, Drain, Handle, IntoIter, OwnedHandle, Queue, TryIter};
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 
 mod compile_support;
@@ -23,7 +23,14 @@ assert_impl_all!(Drain<'static, Cell<u32>>: Send);
 assert_impl_all!(TryIter<&'static Queue<Cell<u32>>>: Send);
 assert_impl_all!(TryIter<&'static mut Handle<'static, Cell<u32>>>: Send);
 
+assert_impl_all!(BoundedQueue<Cell<u32>>: Send, Sync, UnwindSafe, RefUnwindSafe);
+assert_impl_all!(BoundedHandle<'static, Cell<u32>>: Send, Sync, UnwindSafe, RefUnwindSafe);
+assert_impl_all!(TryIter<&'static BoundedQueue<Cell<u32>>>: Send);
+assert_impl_all!(TryIter<&'static mut BoundedHandle<'static, Cell<u32>>>: Send);
+
 // And it is needed.
+assert_not_impl_any!(BoundedQueue<Rc<u32>>: Send, Sync);
+assert_not_impl_any!(BoundedHandle<'static, Rc<u32>>: Send, Sync);
 assert_not_impl_any!(Queue<Rc<u32>>: Send, Sync);
 assert_not_impl_any!(Handle<'static, Rc<u32>>: Send, Sync);
 assert_not_impl_any!(OwnedHandle<Rc<u32>>: Send, Sync);
@@ -39,6 +46,7 @@ assert_not_impl_any!(Consumer<u32>: Sync, Clone);
 // A handle is one thread's.
 assert_not_impl_any!(Handle<'static, u32>: Clone, Copy);
 assert_not_impl_any!(OwnedHandle<u32>: Clone, Copy);
+assert_not_impl_any!(BoundedHandle<'static, u32>: Clone, Copy);
 
 #[test]
 fn items_may_borrow() {
@@ -62,7 +70,7 @@ struct Pair {
     right: &'static str,
 }
 
-const PAIRS: [Pair; 6] = [
+const PAIRS: [Pair; 7] = [
     // A handle does not outlive its queue ...
     Pair {
         wrong: "let mut handle = { let queue = Queue::new(); queue.handle() };
@@ -71,6 +79,14 @@ const PAIRS: [Pair; 6] = [
         right: "let queue = Queue::new();
                 let mut handle = { queue.handle() };
                 handle.push(1);",
+    },
+    Pair {
+        wrong: "let mut handle = { let queue = BoundedQueue::new(1); queue.handle() };
+                let _ = handle.push(1);",
+        says: "error[E0597]: `queue` does not live long enough",
+        right: "let queue = BoundedQueue::new(1);
+                let mut handle = { queue.handle() };
+                let _ = handle.push(1);",
     },
     // ... unless it owns a share of it.
     Pair {
@@ -133,7 +149,7 @@ fn what_must_not_compile_does_not() {
         user.compile(&format!(
             "#![allow(unused)]\n\
              use std::{{rc::Rc, sync::Arc}};\n\
-             use segring::Queue;\n\
+             use segring::{{BoundedQueue, Queue}};\n\
              fn main() {{ {body} }}\n"
         ))
     };

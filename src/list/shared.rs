@@ -25,7 +25,7 @@ impl<T> List<T> {
             Ok(ticket) => ticket,
             // SAFETY: this number was given to us.
             Err(number) => unsafe {
-                return self.push_at(segment, number, ManuallyDrop::into_inner(item));
+                return self.push_at(segment, number, None, ManuallyDrop::into_inner(item));
             },
         };
         let tick = ticket.tick();
@@ -40,64 +40,33 @@ impl<T> List<T> {
             }
             // SAFETY: our ticket, which `fill` has used up.
             Err((number, why)) => unsafe {
-                self.settle(segment, number, why, ManuallyDrop::into_inner(item))
+                self.push_at(segment, number, Some(why), ManuallyDrop::into_inner(item))
             },
         }
     }
 
-    /// Pushes at a ticket that is not the one behind this thread's last.
+    /// Ends a push whose ticket is not the one behind this thread's last, or not simply filled: `why` is
+    /// what became of the item, if it was tried. The caller is pinned.
     ///
     /// # Safety
     /// The ring gave this number to the caller, and this uses it up.
+    #[cold]
     #[inline(never)]
     unsafe fn push_at(
         &self,
         segment: &Segment<T>,
         number: usize,
-        item: T,
-    ) -> Result<(), PushError<T>> {
-        let item = ManuallyDrop::new(item);
-        // SAFETY: the caller's promise.
-        let ticket = unsafe { segment.issued_at(number) };
-        // SAFETY: after `Ok` the item is not touched any more.
-        match unsafe { ticket.fill(&item) }.map_err(Unfilled::into_parts) {
-            Ok(()) => {
-                self.pushed_with_duties(segment, number);
-                Ok(())
-            }
-            // SAFETY: our ticket, which `fill` has used up.
-            Err((number, why)) => unsafe {
-                self.settle(segment, number, why, ManuallyDrop::into_inner(item))
-            },
-        }
-    }
-
-    /// The end of a push at a ticket that is not the one behind this thread's last.
-    fn pushed_with_duties(&self, segment: &Segment<T>, number: usize) {
-        if segment.is_tick(number) {
-            self.tick(segment, number);
-        }
-        took_shared(segment.address(), number, || segment.issued_so_far());
-    }
-
-    /// Settles a ticket that is not simply filled.
-    ///
-    /// # Safety
-    /// The caller had this ticket, and this uses it up; `why` is what became of the item.
-    #[cold]
-    #[inline(never)]
-    unsafe fn settle(
-        &self,
-        segment: &Segment<T>,
-        number: usize,
-        why: Unpublished,
+        why: Option<Unpublished>,
         item: T,
     ) -> Result<(), PushError<T>> {
         let item = ManuallyDrop::new(item);
         // SAFETY: the caller's promise. After `Ok` the item is not touched any more.
-        match unsafe { segment.settle(number, why, &item) } {
+        match unsafe { segment.put_at(number, why, &item) } {
             Ok(()) => {
-                self.pushed_with_duties(segment, number);
+                if segment.is_tick(number) {
+                    self.tick(segment, number);
+                }
+                took_shared(segment.address(), number, || segment.issued_so_far());
                 Ok(())
             }
             Err(why) => self.push_behind_shared(Some(segment), why, ManuallyDrop::into_inner(item)),

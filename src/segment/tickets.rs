@@ -147,6 +147,30 @@ impl<T> Claimed<'_, T> {
 /// The ends of tickets that leave the fast path. They take numbers instead of tickets so that all
 /// fits into registers, and the fast path needs no stack.
 impl<T> Segment<T> {
+    /// Moves an item in at a ticket whose item is not simply in its slot; `why` is what became of it, if it
+    /// was tried.
+    ///
+    /// # Safety
+    /// The caller has the producer's ticket of this number, which is used up. After `Ok` the item has
+    /// moved, otherwise it has not.
+    #[inline]
+    pub(crate) unsafe fn put_at(
+        &self,
+        number: usize,
+        why: Option<Unpublished>,
+        item: &ManuallyDrop<T>,
+    ) -> Result<(), Why> {
+        match why {
+            None => {
+                let (slot, lap) = self.shape().at(number);
+                // SAFETY: the caller's promise.
+                unsafe { Issued { segment: self, slot, number, lap }.put(item) }
+            }
+            // SAFETY: the caller's promise.
+            Some(why) => unsafe { self.settle(number, why, item) },
+        }
+    }
+
     /// # Safety
     /// The caller has the producer's ticket of this number, `why` is what became of its item, and
     /// the ticket is used up. After `Ok` the item has moved, otherwise it has not.
