@@ -52,7 +52,7 @@ impl<'m, T> Chunk<'m, T> {
         // SAFETY: those that have moved are forgotten.
         let filled = unsafe { segment.push_some(self.items()) };
         self.front += filled.count;
-        if let Some(ticket) = filled.tick {
+        if let Some(ticket) = segment.tick_among(&filled.tickets) {
             list.tick(segment, ticket);
         }
         filled

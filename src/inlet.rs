@@ -139,7 +139,7 @@ impl<T> Inlet<T> {
                 None => None,
                 Some(segment) => {
                     let filled = chunk.push_some(list, segment);
-                    if filled.count > 0 {
+                    if !filled.tickets.is_empty() {
                         self.took(filled.tickets.start, filled.tickets.end);
                     }
                     if filled.refused.is_none() {

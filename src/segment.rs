@@ -248,14 +248,15 @@ impl<T> Segment<T> {
             if self.void.get() < limit - head {
                 return false;
             }
+            reach(Point::LookCounted);
             // All of these tickets may be void. That count is not taken in one step with the
             // tickets, so look. If there is no item, and none was claimed meanwhile, then none was
-            // inside when the look began.
-            let is_full = |number| {
+            // inside when the look began. (An only consumer takes first and claims afterwards.)
+            let has_had = |number| {
                 let (slot, lap) = shape.at(number);
-                slot.is_full(lap)
+                slot.has_had(lap)
             };
-            if (head..limit).any(is_full) {
+            if (head..limit).any(has_had) {
                 return false;
             }
             // [SEG-3 acquire <- SEG-4 release] Behind the looks at the slots.

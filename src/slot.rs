@@ -217,8 +217,16 @@ impl<T> Slot<T> {
 
     /// Whether the item of a lap is there.
     pub(crate) fn is_full(&self, lap: u32) -> bool {
-        // [SLOT-3 acquire <- SLOT-2 release] The item, and the order of the looks at several slots.
+        // [SLOT-3 acquire <- SLOT-2 release] The item.
         self.state.load(Acquire) == full(lap)
+    }
+
+    /// Whether the item of a lap is there, or has been taken and the slot freed for the next lap.
+    pub(crate) fn has_had(&self, lap: u32) -> bool {
+        // [SLOT-3 acquire <- SLOT-2 release] The order of the looks at several slots.
+        let state = self.state.load(Acquire);
+        let end = if mutant("taken-unseen") { full(lap) + 1 } else { DEAD };
+        (full(lap)..end).contains(&state)
     }
 
     /// Whether somebody gave up on this slot at this lap or before. No later lap will use it: the

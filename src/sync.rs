@@ -166,8 +166,12 @@ pub enum Point {
     PopClaimed,
     /// A consumer has read the item and not released the slot.
     PopTaken,
+    /// The only consumer has taken an item, or several, and not moved `head`.
+    SoleTaken,
     /// A consumer has marked a slot as given up and not looked at it again.
     PopGaveUp,
+    /// A look whether a ring is empty has counted tickets, and not looked at their slots.
+    LookCounted,
     /// A closer has closed a ring and not stored its end.
     RingClosed,
     /// A closer has stored a ring's end and not linked the next one.

@@ -4,7 +4,8 @@
 #![cfg(segring_hooks)]
 
 use common::gate::{Gate, STOPS, set_hook};
-use common::queue;
+use common::{mpsc_queue, queue};
+use segring::Queue;
 use segring::hooks::Point;
 
 mod common;
@@ -126,4 +127,111 @@ fn the_first_jam_takes_a_spare() {
         assert!(stats.live_segments <= before.live_segments, "{stats:?}");
         consumer_has_taken.open();
     });
+}
+
+/// The only consumer takes items first and moves on afterwards. A look that has to go by the slots, as a
+/// producer is stalled whose ticket was given up, and finds the old item gone, must not overlook that there
+/// has been a new one all the while.
+fn an_item_that_is_being_taken_is_inside(at_once: bool) {
+    set_hook();
+    let many = if at_once { 3 } else { 1 };
+    let (mut producer, mut consumer) = mpsc_queue::<u32>(64);
+    producer.push(0).unwrap();
+    assert_eq!(consumer.pop(), Some(0));
+    std::thread::scope(|s| {
+        let (with_ticket, producer_has_ticket) = Gate::new(Point::PushTicket);
+        let (counted, look_has_counted) = Gate::new(Point::LookCounted);
+        let (taken, consumer_has_taken) = Gate::new(Point::SoleTaken);
+        let mut stalled = producer.clone();
+        s.spawn(move || {
+            STOPS.set([with_ticket].into());
+            let _ = stalled.push(1); // The consumer may be gone by then.
+        });
+        producer_has_ticket.wait();
+        producer.push(2).unwrap();
+        assert_eq!(consumer.pop(), Some(2), "behind a ticket that was given up");
+        (0..many).for_each(|n| producer.push(3 + n).unwrap());
+        let looking = producer.clone();
+        let look = s.spawn(move || {
+            STOPS.set([counted].into());
+            looking.is_empty()
+        });
+        look_has_counted.wait();
+        producer.push(9).unwrap(); // Inside before one of the others is taken.
+        let taking = s.spawn(move || {
+            STOPS.set([taken].into());
+            let popped =
+                if at_once { consumer.pop_batch(3) } else { consumer.pop().into_iter().collect() };
+            (popped, consumer)
+        });
+        consumer_has_taken.wait();
+        look_has_counted.open();
+        let is_empty = look.join().unwrap();
+        consumer_has_taken.open();
+        producer_has_ticket.open();
+        let (popped, _) = taking.join().unwrap();
+        assert!(popped.into_iter().eq((0..many).map(|n| 3 + n)));
+        assert!(!is_empty, "9 is inside");
+    });
+}
+
+#[test]
+fn an_item_that_is_being_taken_is_inside_one_by_one() {
+    an_item_that_is_being_taken_is_inside(false);
+}
+
+#[test]
+fn an_item_that_is_being_taken_is_inside_at_once() {
+    an_item_that_is_being_taken_is_inside(true);
+}
+
+/// Of 64 slots one is dead, and whenever a thread comes to its ticket there others have pushed for a lap, so
+/// that the next one is the dead slot's again. It does not try for ever.
+fn a_push_skips_a_dead_slot_a_few_times(push: fn(&Queue<u32>, u32)) {
+    set_hook();
+    let queue = queue::<u32>(64);
+    let pairs = |many| {
+        for item in 0..many {
+            queue.push(item);
+            assert_eq!(queue.pop(), Some(item));
+        }
+    };
+    queue.push(0);
+    std::thread::scope(|s| {
+        let (claimed, consumer_has_claimed) = Gate::new(Point::PopClaimed);
+        let (stops, producer_comes): (Vec<_>, Vec<_>) =
+            (0..3).map(|_| Gate::new(Point::PushTicket)).unzip();
+        let queue = &queue;
+        let consumer = s.spawn(move || {
+            STOPS.set([claimed].into());
+            queue.pop()
+        });
+        consumer_has_claimed.wait();
+        pairs(63);
+        let pushing = s.spawn(move || {
+            STOPS.set(stops.into());
+            push(queue, 7);
+        });
+        for gate in &producer_comes {
+            gate.wait();
+            pairs(63);
+            gate.open();
+        }
+        pushing.join().unwrap();
+        let stats = queue.stats();
+        assert_eq!(stats.jams, 1, "the third time another ring is appended: {stats:?}");
+        assert_eq!(queue.pop(), Some(7));
+        consumer_has_claimed.open();
+        assert_eq!(consumer.join().unwrap(), Some(0));
+    });
+}
+
+#[test]
+fn a_push_skips_a_dead_slot_a_few_times_alone() {
+    a_push_skips_a_dead_slot_a_few_times(|queue, item| queue.push(item));
+}
+
+#[test]
+fn a_push_skips_a_dead_slot_a_few_times_as_a_batch() {
+    a_push_skips_a_dead_slot_a_few_times(|queue, item| queue.push_batch([item]));
 }

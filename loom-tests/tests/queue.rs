@@ -221,6 +221,20 @@ const LOOK_AT_ONE_RING: Model = Model {
     threads: &[&[Push(2), Pop, Push(3), Pop], &[IsEmpty]],
 };
 
+/// A push that is not done stands in front of one that is: there is always something to pop.
+const BESIDE_A_PUSH: Model = Model {
+    name: "popping beside a push that is not done",
+    min: 4,
+    before: &[1],
+    popped: 0,
+    threads: &[&[Pop], &[Push(2)], &[Push(3), Pop]],
+};
+
+#[test]
+fn beside_a_push() {
+    BESIDE_A_PUSH.check(Via::Queue);
+}
+
 #[test]
 fn one_ring() {
     ONE_RING.check(Via::Handle);

@@ -18,8 +18,6 @@ pub(crate) struct Filled {
     pub(crate) count: usize,
     /// The tickets that they took, with those of slots that were skipped.
     pub(crate) tickets: Range<usize>,
-    /// The one among these whose owner should look after the ring.
-    pub(crate) tick: Option<usize>,
     /// Why the next item was refused.
     pub(crate) refused: Option<Why>,
 }
@@ -32,8 +30,8 @@ impl<T> Segment<T> {
     /// read-modify-write.
     ///
     /// Each item is published and settled before the next one: were a later one out already, a
-    /// retraction could not restore their order. An item whose slot is dead goes to the next one. If
-    /// that will not do, the other tickets are given up.
+    /// retraction could not restore their order. An item that is refused goes to the next ticket where a
+    /// single push would try the next slot. If that will not do, the other tickets are given up.
     ///
     /// # Safety
     /// The first `count` items have moved, the others have not.
@@ -45,6 +43,7 @@ impl<T> Segment<T> {
         // [P7] Relaxed: as in `issue`.
         let first = self.back.tail.fetch_add(many, Relaxed);
         let tickets = first..first + many;
+        let last = tickets.end - 1;
         let (mut count, mut end, mut refused) = (0, tickets.end, None);
         'tickets: for (start, lap, slots) in shape.runs(tickets.clone()) {
             for (slot, number) in slots.iter().zip(start..) {
@@ -54,8 +53,11 @@ impl<T> Segment<T> {
                 match unsafe { ticket.put(&items[at]) } {
                     Ok(()) => count += 1,
                     Err(_) if mutant("batch-goes-on") => {}
-                    // [P28] A ring may have a few dead slots.
-                    Err(why) if self.can_skip(why, number - first - count) => {}
+                    // [P28] A ring may have a few dead slots. Without a ticket left the item is refused, or
+                    // it could go from one batch of tickets to the next without an end.
+                    Err(why)
+                        if (number < last || mutant("skips-for-ever"))
+                            && self.can_skip(why, number - first - count) => {}
                     Err(why) => {
                         refused = Some(why);
                         end = number;
@@ -65,8 +67,12 @@ impl<T> Segment<T> {
                 }
             }
         }
-        let tick = self.geometry.tick_among(first, end - first);
-        Filled { count, tickets: first..end, tick, refused }
+        Filled { count, tickets: first..end, refused }
+    }
+
+    /// The one of a batch's tickets, if any, whose owner should look after the ring.
+    pub(crate) fn tick_among(&self, tickets: &Range<usize>) -> Option<usize> {
+        self.geometry.tick_among(tickets.start, tickets.len())
     }
 
     /// The producer's way to say that nothing will come at these tickets.

@@ -27,6 +27,7 @@ impl<T> Segment<T> {
         let (slot, lap) = self.shape().at(head);
         // SAFETY: the one consumer of every lap, and `head` is past each ticket it gave up.
         let item = unsafe { slot.take(lap) }?;
+        reach(Point::SoleTaken);
         // [SEG-4 release -> SEG-3] What this consumer knows of `tail`.
         self.front.head.store(head + 1, Release);
         Some(item)
@@ -49,7 +50,7 @@ impl<T> Segment<T> {
     }
 
     /// Takes up to `most` items of tickets that follow each other if they are there; returns how many. No
-    /// read-modify-write, and none but a look at the producers' line. What is alone is left for `take_next`.
+    /// read-modify-write, and one look at the producers' line. A single item is left for `take_next`.
     ///
     /// # Safety
     /// The caller is the ring's only consumer.
@@ -58,7 +59,7 @@ impl<T> Segment<T> {
         let head = self.front.head.load(Relaxed);
         let inside = self.limit(self.back.tail.load(Relaxed)).saturating_sub(head);
         let many = inside.min(most).min(BATCH);
-        if many <= Distance::NEAR {
+        if many < 2 {
             return 0;
         }
         items.reserve(many);
@@ -74,6 +75,7 @@ impl<T> Segment<T> {
         // SAFETY: so many more have been written.
         unsafe { items.set_len(items.len() + count) };
         let taken = if mutant("untaken-passed") { many } else { count };
+        reach(Point::SoleTaken);
         // [SEG-4 release -> SEG-3] What this consumer knows of `tail`.
         self.front.head.store(head + taken, Release);
         taken
