@@ -43,7 +43,6 @@ impl<T> Segment<T> {
         // [P7] Relaxed: as in `issue`.
         let first = self.back.tail.fetch_add(many, Relaxed);
         let tickets = first..first + many;
-        let last = tickets.end - 1;
         let (mut count, mut end, mut refused) = (0, tickets.end, None);
         'tickets: for (start, lap, slots) in shape.runs(tickets.clone()) {
             for (slot, number) in slots.iter().zip(start..) {
@@ -53,11 +52,8 @@ impl<T> Segment<T> {
                 match unsafe { ticket.put(&items[at]) } {
                     Ok(()) => count += 1,
                     Err(_) if mutant("batch-goes-on") => {}
-                    // [P28] A ring may have a few dead slots. Without a ticket left the item is refused, or
-                    // it could go from one batch of tickets to the next without an end.
-                    Err(why)
-                        if (number < last || mutant("skips-for-ever"))
-                            && self.can_skip(why, number - first - count) => {}
+                    // [P28] A ring may have a few dead slots.
+                    Err(why) if self.has_next(&tickets, number, count, why) => {}
                     Err(why) => {
                         refused = Some(why);
                         end = number;
@@ -68,6 +64,16 @@ impl<T> Segment<T> {
             }
         }
         Filled { count, tickets: first..end, refused }
+    }
+
+    /// Whether the item that a batch's ticket refused, for this reason and behind so many others, goes to the
+    /// batch's next ticket. Without one it is refused, or it could go from one batch of tickets to the other
+    /// without an end.
+    #[cold]
+    #[inline(never)]
+    fn has_next(&self, tickets: &Range<usize>, number: usize, count: usize, why: Why) -> bool {
+        (number + 1 < tickets.end || mutant("skips-for-ever"))
+            && self.can_skip(why, number - tickets.start - count)
     }
 
     /// The one of a batch's tickets, if any, whose owner should look after the ring.
