@@ -223,6 +223,7 @@ tso: ## every state of a slot, and of the epochs, on a machine with store buffer
 .PHONY: lint
 lint: ## formatting, clippy with warnings denied, the project's own rules
 	@$(CARGO) fmt --all -- --check
+	rustfmt --edition 2024 --check benches/src/peers/*.rs # Most of them are named in a macro, where cargo does not find them.
 	$(CARGO) clippy --locked --all-features -p segring -p segring-benches -p segring-instructions --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_SHUTTLE)" $(CARGO) clippy --locked --target-dir target/shuttle -p segring -p loom-tests --all-targets -- -D warnings

@@ -1,5 +1,5 @@
 //! `make targets`: what the queue is to reach against its peers, held against a record. More is asked for here
-//! than by the soak, and of more workloads; a record that lacks one falls short of its goals.
+//! than by the soak, and of more workloads; a record that lacks one leaves its goals open.
 
 use crate::compare::Spread;
 use crate::data::{Case, Data};
@@ -19,7 +19,10 @@ const STD_MPSC: &str = <Mpsc<u64> as Peer<u64>>::NAME;
 const KANAL: &str = "kanal";
 const FLOOR: &str = "two_counters";
 
-/// All goals, with what the record says of them.
+/// What is measured of a goal that the record says nothing about.
+pub const OPEN: &str = "not in this record";
+
+/// All goals, with what the record says of them. A mean is over those of its cells that the record has.
 pub fn goals(data: &Data) -> Vec<Target> {
     let mut goals = vec![
         ratio(data, "pair", HANDLE, SEG_QUEUE, 0.42),
@@ -55,7 +58,7 @@ fn goal(
     wanted: impl Into<String>,
     found: Option<(String, bool)>,
 ) -> Target {
-    let (measured, met) = found.unwrap_or_else(|| ("not in this record".to_owned(), false));
+    let (measured, met) = found.unwrap_or_else(|| (OPEN.to_owned(), false));
     Target { subject: subject.into(), wanted: wanted.into(), measured, met }
 }
 
@@ -71,7 +74,7 @@ fn ratio(data: &Data, case: &str, ours: &str, theirs: &str, limit: f64) -> Targe
     goal(format!("{case}, {ours} / {theirs}"), at_most(limit), found)
 }
 
-/// A contended case of the classical kinds, as many threads as there are cores at least, each on its own.
+/// A contended case of the classical kinds, two threads at least, each on a core of its own where there are enough.
 fn is_contended(case: &Case) -> bool {
     let is_placed = ["unpinned", "one core", "work"].iter().any(|word| case.name.contains(word));
     let threads = case.name.strip_prefix("pairs ").and_then(|rest| rest.split(' ').next());
@@ -248,17 +251,17 @@ fn bytes_at_the_peak(data: &Data) -> Target {
 
 #[cfg(test)]
 mod tests {
-    use super::{HANDLE, goals};
+    use super::{HANDLE, OPEN, goals};
     use crate::data::Data;
 
     const EXAMPLE: &str = include_str!("../tests/data/example.jsonl");
 
     #[test]
-    fn what_a_record_lacks_is_short() {
+    fn what_a_record_lacks_is_not_met() {
         let data = Data::parse("empty.jsonl".to_owned(), "");
         let goals = goals(&data);
         assert!(goals.len() > 15);
-        assert!(goals.iter().all(|goal| !goal.met && goal.measured == "not in this record"));
+        assert!(goals.iter().all(|goal| !goal.met && goal.measured == OPEN));
     }
 
     #[test]

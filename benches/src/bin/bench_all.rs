@@ -26,11 +26,11 @@ struct Arguments {
     peers: Vec<String>,
 
     /// Samples that everybody takes of every case; even, so that everybody comes first as often as last.
-    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=1_000))]
     rounds: u16,
 
     /// Milliseconds of a sample.
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..=60_000))]
     millis: u64,
 
     /// Seed of all random decisions.
@@ -42,8 +42,8 @@ struct Arguments {
     record: Option<PathBuf>,
 
     /// Compare the first chosen peer with itself, so many times, in the first chosen case.
-    #[arg(long, value_name = "TIMES")]
-    aa: Option<usize>,
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u16).range(1..=1_000))]
+    aa: Option<u16>,
 
     /// Only list cases and peers.
     #[arg(long)]
@@ -79,6 +79,7 @@ fn start(arguments: Arguments) -> io::Result<ExitCode> {
         run(&options)?;
         return Ok(ExitCode::SUCCESS);
     };
+    let times = times.into();
     let held = compare_with_itself(&options, times)?;
     Ok(if held * 20 >= times * LEAST_OF_TWENTY { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -19,7 +19,12 @@ static ALLOCATOR: Counting = Counting;
 #[derive(Parser)]
 struct Arguments {
     /// About how long to run.
-    #[arg(long, env = "SOAK_SECONDS", default_value_t = 120)]
+    #[arg(
+        long,
+        env = "SOAK_SECONDS",
+        default_value_t = 120,
+        value_parser = clap::value_parser!(u64).range(1..=31_536_000)
+    )]
     seconds: u64,
 
     /// Seed of all random decisions; a new one for each run unless given.

@@ -128,7 +128,7 @@ impl<'a> Campaign<'a> {
         };
         let mut record = None;
         if let Some(path) = candidate {
-            past = Past::of(&path)?;
+            past = Past::of(&path, program)?;
             if options.record.is_some() || !past.is_finished() {
                 println!("going on with {}", path.display());
                 record = Some(Record::append(path)?);

@@ -1,5 +1,6 @@
 //! What a record that was not finished already has.
 
+use core::fmt::Display;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -31,7 +32,9 @@ enum Line {
         name: String,
         competitor: String,
     },
-    Run {},
+    Run {
+        program: Option<String>,
+    },
     Peer {},
     Probe {},
     End {},
@@ -40,24 +43,37 @@ enum Line {
 }
 
 impl Past {
-    /// Reads a record. What follows the last complete cell is cut off: it belongs to one that was
-    /// interrupted.
+    /// Reads a record of this program. What follows the last complete cell is cut off: it belongs to one that
+    /// was interrupted.
     ///
     /// # Errors
-    /// When it cannot be read or cut.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
-        let text = fs::read_to_string(path)?;
+    /// When it cannot be read or cut, or is no such record; then it stays as it is.
+    pub(super) fn of(path: &Path, program: &str) -> io::Result<Self> {
+        let refuse = |line: usize, why: &dyn Display| {
+            let what = format!("{}:{line}: cannot go on with this file: {why}", path.display());
+            Err(io::Error::other(what))
+        };
+        let text = fs::read_to_string(path).map_err(|error| {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+        })?;
         let mut past = Self::default();
         let (mut read, mut kept) = (0, 0);
-        for line in text.split_inclusive('\n') {
+        for (index, line) in text.split_inclusive('\n').enumerate() {
             read += line.len();
-            match serde_json::from_str(line) {
+            let parsed = serde_json::from_str(line);
+            let begins = matches!(&parsed, Ok(Line::Run { program: Some(by) }) if by == program);
+            if index == 0 && !begins {
+                return refuse(1, &format!("it is no record of {program}"));
+            }
+            match parsed {
                 Ok(Line::Other) => continue,
                 Ok(Line::Cell(cell)) => past.cells.push(cell),
                 Ok(Line::Failed { name, competitor }) => past.failures.push((name, competitor)),
                 Ok(Line::End {}) => past.is_finished = true,
-                Ok(Line::Run {} | Line::Peer {} | Line::Probe {}) => past.is_finished = false,
-                Err(_) => break,
+                Ok(Line::Run { .. } | Line::Peer {} | Line::Probe {}) => past.is_finished = false,
+                // The last line may be half of one.
+                Err(_) if read == text.len() => break,
+                Err(error) => return refuse(index + 1, &error),
             }
             kept = read;
         }
@@ -116,18 +132,39 @@ mod tests {
         let failed =
             r#"{"kind":"failed","name":"pairs 2","competitor":"b","round":1,"reason":"?"}"#;
         let sample = r#"{"kind":"sample","name":"pairs 2"}"#;
-        let whole = format!("{{\"kind\":\"run\"}}\n{sample}\n{cell}\n{failed}\n");
+        let run = r#"{"kind":"run","program":"bench-all"}"#;
+        let whole = format!("{run}\n{sample}\n{cell}\n{failed}\n");
         let path = std::env::temp_dir().join(format!("segring-resume-{}", std::process::id()));
         for rest in ["", &format!("{sample}\n"), &format!("{sample}\n{{\"kind\":\"sam")] {
             fs::write(&path, format!("{whole}{rest}")).unwrap();
-            let past = Past::of(&path).unwrap();
+            let past = Past::of(&path, "bench-all").unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), whole);
             assert!(past.has("pair", &["a", "b"], 6, 200) && !past.is_finished());
             assert!(!past.has("pair", &["a"], 6, 200) && !past.has("pairs 2", &["a", "b"], 6, 200));
             assert!(past.has_failed("pairs 2", "b") && !past.has_failed("pair", "b"));
         }
         fs::write(&path, format!("{whole}{{\"kind\":\"end\",\"seconds\":1}}\n")).unwrap();
-        assert!(Past::of(&path).unwrap().is_finished());
+        assert!(Past::of(&path, "bench-all").unwrap().is_finished());
         fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_none_of_its_records_stays_as_it_is() {
+        let run = r#"{"kind":"run","program":"bench-all"}"#;
+        let path = std::env::temp_dir().join(format!("segring-refuse-{}", std::process::id()));
+        for (text, line) in [
+            ("notes\nof mine\n", 1),
+            ("notes", 1),
+            ("{\"kind\":\"run\",\"program\":\"soak\"}\n", 1),
+            (&format!("{run}\n?\n{{\"kind\":\"sample\"}}\n"), 2),
+        ] {
+            fs::write(&path, text).unwrap();
+            let refused = Past::of(&path, "bench-all").unwrap_err().to_string();
+            assert!(refused.contains(&format!(":{line}: cannot go on")), "{refused}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        fs::remove_file(&path).unwrap();
+        let missing = Past::of(&path, "bench-all").unwrap_err().to_string();
+        assert!(missing.contains("segring-refuse-"), "{missing}");
     }
 }

@@ -139,7 +139,7 @@ mod tests {
     fn part() {
         let Ok(part) = env::var(PART) else { return };
         let record = PathBuf::from(env::var_os(RECORD).unwrap());
-        if Past::of(&record).unwrap().has_failed("case", "somebody") {
+        if Past::of(&record, "bench-all").unwrap().has_failed("case", "somebody") {
             return;
         }
         // Long enough that a panic comes first, however slow it is to report.
@@ -159,7 +159,7 @@ mod tests {
     fn a_run_goes_on_without_who_hangs_or_panics() {
         for (part, reason) in [("hang", "did not return"), ("panic", "panicked")] {
             let record = env::temp_dir().join(format!("segring-{part}-{}", std::process::id()));
-            fs::write(&record, "{\"kind\":\"run\"}\n").unwrap();
+            fs::write(&record, "{\"kind\":\"run\",\"program\":\"bench-all\"}\n").unwrap();
             let mut program = Command::new(env::current_exe().unwrap());
             program.args(["--exact", "campaign::watchdog::tests::part"]).env(PART, part);
             let output = program.env(RECORD, &record).output().unwrap();

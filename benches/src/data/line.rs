@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::{
-    Case, Cell, Checks, Data, Failure, Judged, Peer, Promised, Reading, Rows, Run, Series,
+    Case, Cell, Checks, Data, Failure, Fault, Judged, Peer, Promised, Reading, Rows, Run, Series,
 };
 use crate::probe::Probe;
 use crate::report::Target;
@@ -31,11 +31,13 @@ pub(super) enum Line {
         oversubscribed: bool,
         competitor: String,
         promise: Promised,
+        round: u16,
         sample: Sample,
     },
     Control {
         name: String,
         competitor: String,
+        round: u16,
         sample: Sample,
     },
     Failed(Failure),
@@ -104,19 +106,20 @@ impl Data {
             Line::Peer { competitor, package, version, promise, usage } => {
                 self.peer(&competitor, promise).origin = Some([package, version, usage]);
             }
-            Line::Sample { name, oversubscribed, competitor, promise, sample } => {
+            Line::Sample { name, oversubscribed, competitor, promise, round, sample } => {
                 let progress = promise.progress;
                 self.peer(&competitor, promise);
+                self.forget_finished(&name);
                 let case = named(&mut self.cases, &name, || Case::new(&name, oversubscribed));
                 let new = || Series::new(&competitor, progress);
-                named(&mut case.series, &competitor, new).samples.push(sample);
+                put(&mut named(&mut case.series, &competitor, new).samples, round, sample);
             }
-            Line::Control { name, competitor, sample } => {
+            Line::Control { name, competitor, round, sample } => {
                 // It follows a sample of the same; alone it is worth nothing.
                 let case = self.cases.iter_mut().find(|case| case.name == name);
                 let mut series = case.into_iter().flat_map(|case| &mut case.series);
                 if let Some(series) = series.find(|series| series.who == competitor) {
-                    series.controls.push(sample);
+                    put(&mut series.controls, round, sample);
                 }
             }
             Line::Failed(failure) => {
@@ -171,10 +174,29 @@ impl Data {
         }
     }
 
+    /// Drops the samples of a case that was complete, as it is begun again: with others, or in another
+    /// length, and either way at another time, so that they cannot be compared with what follows.
+    fn forget_finished(&mut self, name: &str) {
+        let known = self.cells.len();
+        self.cells.retain(|cell| cell.name != name);
+        if self.cells.len() < known {
+            self.cases.retain(|case| case.name != name);
+            self.faults
+                .push(Fault::of_file(format!("has {name} twice: the first one is left out")));
+        }
+    }
+
     fn peer(&mut self, name: &str, promise: Promised) -> &mut Peer {
         let new = || Peer { name: name.to_owned(), promise, origin: None };
         named(&mut self.peers, name, new)
     }
+}
+
+/// Puts a sample where those of its round stand. One that is missing has no result.
+fn put(samples: &mut Vec<Sample>, round: u16, sample: Sample) {
+    let round = usize::from(round);
+    samples.resize_with(samples.len().max(round + 1), Sample::default);
+    samples[round] = sample;
 }
 
 fn push_row<S>(rows: &mut Rows<S>, who: &str, sample: S) {
@@ -233,10 +255,14 @@ mod tests {
         "clock":""}"#;
 
     fn sample(name: &str, nanos: u64) -> String {
+        sample_of("kanal", name, 0, nanos)
+    }
+
+    fn sample_of(who: &str, name: &str, round: usize, nanos: u64) -> String {
         format!(
-            r#"{{"kind":"sample","name":"{name}","oversubscribed":false,"competitor":"kanal",
+            r#"{{"kind":"sample","name":"{name}","oversubscribed":false,"competitor":"{who}",
             "promise":{{"progress":"Blocking","bound":"Unbounded","consumers":"Many","memory":""}},
-            "round":0,"sample":{{"operations":1,"nanos":{nanos},"overlap":1.0,
+            "round":{round},"sample":{{"operations":1,"nanos":{nanos},"overlap":1.0,
             "allocated":{{"allocations":0,"bytes_allocated":0,"bytes_freed":0}}}}}}"#
         )
     }
@@ -263,5 +289,49 @@ mod tests {
         };
         assert_eq!([nanos("pair"), nanos("pairs 2")], [[1], [3]]);
         assert_eq!(data.runs.len(), 2);
+    }
+
+    #[test]
+    fn a_lost_line_shifts_no_other_round() {
+        let read = |lost: usize| {
+            let samples = (0..8).flat_map(|round| {
+                let nanos = 100 + 10 * round as u64;
+                [("segring Handle", nanos), ("kanal", 2 * nanos)]
+                    .map(|(who, nanos)| sample_of(who, "pair", round, nanos))
+            });
+            let mut lines = vec![RUN.to_owned()];
+            lines.extend(samples);
+            lines.push(r#"{"kind":"end","seconds":1}"#.to_owned());
+            lines[1 + lost].insert(0, '?');
+            let lines: Vec<_> = lines.iter().map(|line| line.replace('\n', "")).collect();
+            Data::parse("a".to_owned(), &lines.join("\n"))
+        };
+        for lost in 0..16 {
+            let data = read(lost);
+            assert_eq!(data.faults.len(), 1, "{:?}", data.faults);
+            let ratio = data.case("pair").unwrap().ratio("segring Handle", "kanal").unwrap();
+            assert_eq!([ratio.low, ratio.median, ratio.high], [0.5; 3], "without line {lost}");
+        }
+    }
+
+    #[test]
+    fn a_case_that_is_run_again_replaces_the_first() {
+        let cell = r#"{"kind":"cell","name":"pair","rounds":1,"millis":1}"#;
+        let lines = [
+            RUN.to_owned(),
+            sample_of("kanal", "pair", 0, 1),
+            sample_of("flume", "pair", 0, 1),
+            cell.to_owned(),
+            RUN.to_owned(),
+            sample_of("kanal", "pair", 0, 7),
+            cell.to_owned(),
+            r#"{"kind":"end","seconds":1}"#.to_owned(),
+        ];
+        let data =
+            Data::parse("a".to_owned(), &lines.map(|line| line.replace('\n', "")).join("\n"));
+        let case = data.case("pair").unwrap();
+        assert_eq!(case.samples_of("kanal").unwrap()[0].nanos, 7);
+        assert!(case.samples_of("flume").is_none());
+        assert!(data.faults[0].to_string().contains("has pair twice"), "{:?}", data.faults);
     }
 }

@@ -31,8 +31,14 @@ pub fn newest(root: &Path) -> io::Result<Data> {
 fn newest_of(directories: &[PathBuf]) -> io::Result<Data> {
     let entries = directories.iter().filter_map(|directory| fs::read_dir(directory).ok()).flatten();
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
-    // Names begin with the date.
+    // Names of records begin with the date.
+    let is_dated = |path: &PathBuf| {
+        path.extension().is_some_and(|extension| extension == "jsonl")
+            && path.file_name().is_some_and(|name| {
+                name.to_string_lossy().starts_with(|first: char| first.is_ascii_digit())
+            })
+    };
+    paths.retain(is_dated);
     paths.sort_by(|a, b| b.file_name().cmp(&a.file_name()));
     let mut passed_over = Vec::new();
     for path in paths {
