@@ -13,6 +13,7 @@ use segring_benches::heap::Counting;
 use segring_benches::machine::Machine;
 use segring_benches::record::{Line, Record, VERSION};
 use segring_benches::seeds;
+use segring_benches::select::Selection;
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -39,7 +40,10 @@ fn interleaved() -> io::Result<()> {
     let length = Duration::from_millis(millis.unwrap_or(SAMPLE_MILLIS));
     let (machine, began) = (Machine::this(), Timestamp::now());
     let mut record = Record::create("seeds", &machine, began)?;
+    let selection = Selection::default();
     record.line(&Line::Run {
+        selection: &selection,
+        size: None,
         version: VERSION,
         program: "seeds",
         began: began.to_string(),

@@ -15,7 +15,9 @@ use crate::heap::Counts;
 use crate::machine::Machine;
 use crate::peers::{Progress, Promise, Rings};
 use crate::probe::Probe;
+use crate::record::Size;
 use crate::report::{OURS, Target};
+use crate::select::Selection;
 use crate::soak::Finding;
 use crate::workload::{Burst, Latency, Memory, Resize, Stalled};
 
@@ -89,6 +91,12 @@ pub struct Run {
     pub seconds: Option<u64>,
     /// The seed of all decisions.
     pub seed: Option<u64>,
+    /// The cases and peers asked for; some records do not say it.
+    #[serde(default)]
+    pub selection: Selection,
+    /// How much of each, of `bench-all`.
+    #[serde(default)]
+    pub size: Option<Size>,
     /// Where it ran.
     pub machine: Machine,
     /// What the stamps were.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::workload::core_count;
 
 /// The origin of a result.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
     /// The commit that was checked out, shortened.
     pub commit: String,

@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::compare::{Comparison, Series};
 use crate::heap::Counts;
@@ -15,12 +15,28 @@ use crate::peers::{Competitor, Promise, Rings};
 use crate::probe::Probe;
 use crate::report::Target;
 use crate::seeds::contest::Outcome;
+use crate::select::Selection;
 use crate::soak::Finding;
 use crate::workload::{Burst, Case, Latency, Memory, Resize, Sample, Stalled};
 
 /// Of the lines below. It rises when a line that was there before is changed; records without one have
 /// the first. Readers pass over kinds and fields that they do not know.
 pub const VERSION: u32 = 2;
+
+/// How much of every case `bench-all` runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Size {
+    /// Samples that everybody takes.
+    pub rounds: usize,
+    /// How long one is.
+    pub millis: u64,
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self { rounds: 8, millis: 200 }
+    }
+}
 
 /// A line, told apart by its `kind`.
 #[derive(Debug, Serialize)]
@@ -39,6 +55,10 @@ pub enum Line<'a> {
         seconds: Option<u64>,
         /// The seed of all decisions, where any are made.
         seed: Option<u64>,
+        /// The cases and peers asked for.
+        selection: &'a Selection,
+        /// Rounds and the milliseconds of a sample, where they are asked for.
+        size: Option<Size>,
         /// Code, compiler and machine.
         machine: &'a Machine,
         /// What the stamps are.

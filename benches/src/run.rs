@@ -67,6 +67,8 @@ pub fn run(options: &Options) -> io::Result<usize> {
         began: began.to_string(),
         seconds: Some(seconds),
         seed: Some(seed),
+        selection,
+        size: None,
         machine: &machine,
         clock: clock.name(),
     })?;

@@ -3,10 +3,12 @@
 use core::fmt;
 use std::error::Error;
 
+use serde::{Deserialize, Serialize};
+
 use crate::peers::Competitor;
 
 /// What to run, by name; everything where no name is given.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Selection {
     /// Cases: by their whole name or by the first words of it.
     pub cases: Vec<String>,
@@ -20,6 +22,14 @@ pub struct Unknown {
     what: &'static str,
     name: String,
     known: Vec<String>,
+}
+
+/// As options on a command line, each with a space in front.
+impl fmt::Display for Selection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.cases.iter().try_for_each(|case| write!(f, " --case '{case}'"))?;
+        self.peers.iter().try_for_each(|peer| write!(f, " --peer '{peer}'"))
+    }
 }
 
 impl Selection {

@@ -1,6 +1,5 @@
 //! `make bench-all`: every case, by every peer, into one record; `make aa`: a queue against itself.
 
-use core::time::Duration;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,6 +8,7 @@ use clap::Parser;
 use segring_benches::campaign::{Cell, Options, RECORD, compare_with_itself, run};
 use segring_benches::heap::Counting;
 use segring_benches::peers::roster;
+use segring_benches::record::Size;
 use segring_benches::select::Selection;
 
 #[global_allocator]
@@ -37,7 +37,8 @@ struct Arguments {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// A record to begin or to go on with, instead of the newest of this commit.
+    /// A record to begin or to go on with, instead of the newest that was interrupted with the same options,
+    /// code and machine.
     #[arg(long, env = RECORD, value_name = "FILE")]
     record: Option<PathBuf>,
 
@@ -73,8 +74,8 @@ fn main() -> ExitCode {
 fn start(arguments: Arguments) -> io::Result<ExitCode> {
     let Arguments { cases, peers, rounds, millis, seed, record, aa, .. } = arguments;
     let selection = Selection { cases, peers };
-    let (rounds, length) = (rounds.into(), Duration::from_millis(millis));
-    let options = Options { selection, rounds, length, seed, record };
+    let size = Size { rounds: rounds.into(), millis };
+    let options = Options { selection, size, seed, record };
     let Some(times) = aa else {
         run(&options)?;
         return Ok(ExitCode::SUCCESS);

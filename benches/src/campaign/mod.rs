@@ -18,7 +18,7 @@ use crate::interval::Interval;
 use crate::machine::Machine;
 use crate::peers::{Competitor, roster};
 use crate::probe::Probe;
-use crate::record::{Line, Record, VERSION};
+use crate::record::{Line, Record, Size, VERSION};
 use crate::report;
 use crate::select::Selection;
 use crate::workload::{Amount, Case, Sample};
@@ -33,15 +33,20 @@ use watchdog::Watchdog;
 pub struct Options {
     /// Cases and peers.
     pub selection: Selection,
-    /// Samples that everybody takes of every case.
-    pub rounds: usize,
-    /// How long a sample is.
-    pub length: Duration,
+    /// How much of every case.
+    pub size: Size,
     /// Of all decisions.
     pub seed: u64,
-    /// The record to go on with or to begin; else the newest of this commit that is not finished, or a new
-    /// one.
+    /// The record to go on with or to begin; else the newest that is not finished and was begun with the same
+    /// options, code and machine, or a new one.
     pub record: Option<PathBuf>,
+}
+
+impl Options {
+    /// How long a sample is.
+    fn length(&self) -> Duration {
+        Duration::from_millis(self.size.millis)
+    }
 }
 
 const PROGRAM: &str = "bench-all";
@@ -119,27 +124,21 @@ impl<'a> Campaign<'a> {
         competitors: &[Competitor],
     ) -> io::Result<(Self, Past)> {
         let (machine, began, clock) = (Machine::this(), Timestamp::now(), Clock::new());
-        let mut past = Past::default();
-        let directory = Record::directory()?;
-        let candidate = match &options.record {
+        let known = match &options.record {
             Some(path) => path.exists().then(|| path.clone()),
-            None if program == PROGRAM => resume::newest(&directory, program, &machine.commit)?,
+            None if program == PROGRAM => {
+                resume::interrupted(&Record::directory()?, program, &machine, options)?
+            }
             None => None,
         };
-        let mut record = None;
-        if let Some(path) = candidate {
-            past = Past::of(&path, program)?;
-            if options.record.is_some() || !past.is_finished() {
+        let (mut record, past) = match (known, &options.record) {
+            (Some(path), _) => {
+                let past = Past::of(&path, program)?;
                 println!("going on with {}", path.display());
-                record = Some(Record::append(path)?);
-            } else {
-                past = Past::default();
+                (Record::append(path)?, past)
             }
-        }
-        let mut record = match (record, &options.record) {
-            (Some(record), _) => record,
-            (None, Some(path)) => Record::append(path.clone())?,
-            (None, None) => Record::create(program, &machine, began)?,
+            (None, Some(path)) => (Record::append(path.clone())?, Past::default()),
+            (None, None) => (Record::create(program, &machine, began)?, Past::default()),
         };
         println!("{machine}");
         if cfg!(debug_assertions) {
@@ -151,6 +150,8 @@ impl<'a> Campaign<'a> {
             began: began.to_string(),
             seconds: None,
             seed: Some(options.seed),
+            selection: &options.selection,
+            size: Some(options.size),
             machine: &machine,
             clock: clock.name(),
         })?;
@@ -185,8 +186,8 @@ impl<'a> Campaign<'a> {
         let entrants: Vec<Competitor> =
             admitted.filter(|competitor| !past.has_failed(&name, competitor.name)).collect();
         let names: Vec<&str> = entrants.iter().map(|entrant| entrant.name).collect();
-        let rounds = cell.rounds(self.options.rounds);
-        let length = self.options.length * cell.weight();
+        let rounds = cell.rounds(self.options.size.rounds);
+        let length = self.options.length() * cell.weight();
         let millis = u64::try_from(length.as_millis()).unwrap_or(u64::MAX);
         if entrants.is_empty() {
             return Ok(());
@@ -284,7 +285,8 @@ impl<'a> Campaign<'a> {
 
     /// The same of times, with the first one once more as the control.
     fn compare(&self, name: &str, case: Case, entrants: &[Competitor]) -> Comparison {
-        let Options { rounds, length, seed, .. } = *self.options;
+        let Options { size: Size { rounds, .. }, seed, .. } = *self.options;
+        let length = self.options.length();
         Comparison::controlled(case, entrants, rounds, length, |entrant: &Competitor, round| {
             let seed = seed.wrapping_add(round as u64);
             self.watchdog.over(name, entrant.name, round, length, || {

@@ -7,12 +7,16 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::Options;
+use crate::machine::Machine;
+use crate::record::Size;
+use crate::select::Selection;
+
 /// What needs not, or cannot, be done again.
 #[derive(Debug, Default)]
 pub(super) struct Past {
     cells: Vec<Cell>,
     failures: Vec<(String, String)>,
-    is_finished: bool,
 }
 
 #[derive(Debug, Deserialize, PartialEq, Eq)]
@@ -21,6 +25,16 @@ struct Cell {
     competitors: Vec<String>,
     rounds: usize,
     millis: u64,
+}
+
+/// What a run was to do, and where.
+#[derive(Deserialize)]
+struct Run {
+    program: Option<String>,
+    selection: Option<Selection>,
+    size: Option<Size>,
+    seed: Option<u64>,
+    machine: Option<Machine>,
 }
 
 /// A line, as far as it matters here.
@@ -32,9 +46,7 @@ enum Line {
         name: String,
         competitor: String,
     },
-    Run {
-        program: Option<String>,
-    },
+    Run(Box<Run>),
     Peer {},
     Probe {},
     End {},
@@ -61,7 +73,8 @@ impl Past {
         for (index, line) in text.split_inclusive('\n').enumerate() {
             read += line.len();
             let parsed = serde_json::from_str(line);
-            let begins = matches!(&parsed, Ok(Line::Run { program: Some(by) }) if by == program);
+            let begins =
+                matches!(&parsed, Ok(Line::Run(run)) if run.program.as_deref() == Some(program));
             if index == 0 && !begins {
                 return refuse(1, &format!("it is no record of {program}"));
             }
@@ -69,8 +82,7 @@ impl Past {
                 Ok(Line::Other) => continue,
                 Ok(Line::Cell(cell)) => past.cells.push(cell),
                 Ok(Line::Failed { name, competitor }) => past.failures.push((name, competitor)),
-                Ok(Line::End {}) => past.is_finished = true,
-                Ok(Line::Run { .. } | Line::Peer {} | Line::Probe {}) => past.is_finished = false,
+                Ok(Line::Run(_) | Line::Peer {} | Line::Probe {} | Line::End {}) => {}
                 // The last line may be half of one.
                 Err(_) if read == text.len() => break,
                 Err(error) => return refuse(index + 1, &error),
@@ -81,11 +93,6 @@ impl Past {
             OpenOptions::new().write(true).open(path)?.set_len(kept as u64)?;
         }
         Ok(past)
-    }
-
-    /// Whether the last run came to its end.
-    pub(super) fn is_finished(&self) -> bool {
-        self.is_finished
     }
 
     /// Whether a cell is there, in this length and with these competitors.
@@ -102,28 +109,45 @@ impl Past {
     }
 }
 
-/// The newest record of this program and commit in a directory.
+/// The newest record in a directory that was begun with these options by this code on this machine, and has
+/// no end.
 ///
 /// # Errors
 /// When the directory cannot be read.
-pub(super) fn newest(directory: &Path, program: &str, commit: &str) -> io::Result<Option<PathBuf>> {
-    let ending = format!("_{commit}_{program}.jsonl");
-    let mut found = None;
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        if name.is_some_and(|name| name.ends_with(&ending)) {
-            found = found.max(Some(path));
-        }
-    }
-    Ok(found)
+pub(super) fn interrupted(
+    directory: &Path,
+    program: &str,
+    machine: &Machine,
+    options: &Options,
+) -> io::Result<Option<PathBuf>> {
+    let is_same = |path: &PathBuf| {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let lines = || text.lines().map(serde_json::from_str);
+        let Some(Ok(Line::Run(first))) = lines().next() else { return false };
+        let has_ended = lines().fold(false, |has_ended, line| match line {
+            Ok(Line::End {}) => true,
+            Ok(Line::Run(_)) => false,
+            _ => has_ended,
+        });
+        !has_ended
+            && !machine.dirty
+            && first.program.as_deref() == Some(program)
+            && first.machine.as_ref() == Some(machine)
+            && (first.selection.as_ref(), first.size, first.seed)
+                == (Some(&options.selection), Some(options.size), Some(options.seed))
+    };
+    let paths = fs::read_dir(directory)?.map(|entry| Ok(entry?.path()));
+    let mut paths = paths.collect::<io::Result<Vec<_>>>()?;
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    paths.sort();
+    Ok(paths.into_iter().rev().find(is_same))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use super::Past;
+    use super::{Machine, Options, Past, Selection, Size, interrupted};
 
     #[test]
     fn a_cell_that_was_interrupted_is_cut_off() {
@@ -139,12 +163,10 @@ mod tests {
             fs::write(&path, format!("{whole}{rest}")).unwrap();
             let past = Past::of(&path, "bench-all").unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), whole);
-            assert!(past.has("pair", &["a", "b"], 6, 200) && !past.is_finished());
+            assert!(past.has("pair", &["a", "b"], 6, 200));
             assert!(!past.has("pair", &["a"], 6, 200) && !past.has("pairs 2", &["a", "b"], 6, 200));
             assert!(past.has_failed("pairs 2", "b") && !past.has_failed("pair", "b"));
         }
-        fs::write(&path, format!("{whole}{{\"kind\":\"end\",\"seconds\":1}}\n")).unwrap();
-        assert!(Past::of(&path, "bench-all").unwrap().is_finished());
         fs::remove_file(&path).unwrap();
     }
 
@@ -166,5 +188,45 @@ mod tests {
         fs::remove_file(&path).unwrap();
         let missing = Past::of(&path, "bench-all").unwrap_err().to_string();
         assert!(missing.contains("segring-refuse-"), "{missing}");
+    }
+
+    #[test]
+    fn what_was_begun_otherwise_is_not_gone_on_with() {
+        let machine = Machine { commit: "c".to_owned(), cores: 2, ..Machine::default() };
+        let options = |peers: &[&str], millis, seed| Options {
+            selection: Selection {
+                peers: peers.iter().map(|&peer| peer.to_owned()).collect(),
+                ..Selection::default()
+            },
+            size: Size { millis, ..Size::default() },
+            seed,
+            record: None,
+        };
+        let run = |machine: &Machine, options: &Options| {
+            let Options { selection, size, seed, .. } = options;
+            let run = serde_json::json!({ "kind": "run", "program": "bench-all", "seed": seed,
+                "selection": selection, "size": size, "machine": machine });
+            format!("{run}\n")
+        };
+        let directory = std::env::temp_dir().join(format!("segring-newest-{}", std::process::id()));
+        fs::create_dir_all(&directory).unwrap();
+        let write = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
+        let usual = options(&[], 200, 1);
+        let ended = "{\"kind\":\"end\",\"seconds\":1}\n";
+        write("1.jsonl", &run(&machine, &usual));
+        write("2.jsonl", &format!("{}{ended}", run(&machine, &usual)));
+        write("3.jsonl", &run(&machine, &options(&["kanal"], 200, 1)));
+        write("4.jsonl", &run(&machine, &options(&[], 2, 1)));
+        write("5.jsonl", &run(&Machine { cores: 64, ..machine.clone() }, &usual));
+        write("6.jsonl", "not a record\n");
+        let found = |machine: &Machine, options: &Options| {
+            let path = interrupted(&directory, "bench-all", machine, options).unwrap();
+            path.map(|path| path.file_name().unwrap().to_string_lossy().into_owned())
+        };
+        assert_eq!(found(&machine, &usual).as_deref(), Some("1.jsonl"));
+        assert_eq!(found(&machine, &options(&["kanal"], 200, 1)).as_deref(), Some("3.jsonl"));
+        assert_eq!(found(&machine, &options(&[], 200, 2)), None);
+        assert_eq!(found(&Machine { dirty: true, ..machine.clone() }, &usual), None);
+        fs::remove_dir_all(&directory).unwrap();
     }
 }

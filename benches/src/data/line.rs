@@ -92,6 +92,10 @@ impl Data {
                         self.judged = Judged::ByInterval;
                     }
                 }
+                if run.machine != self.machine {
+                    let what = "has parts of different machines, compilers or code: no result of one can be compared with those of another";
+                    self.faults.push(Fault::of_file(what.to_owned()));
+                }
                 self.forget_unfinished();
                 self.runs.push(run);
             }
@@ -334,5 +338,16 @@ mod tests {
         assert_eq!(case.samples_of("kanal").unwrap()[0].nanos, 7);
         assert!(case.samples_of("flume").is_none());
         assert!(data.faults[0].to_string().contains("has pair twice"), "{:?}", data.faults);
+    }
+
+    #[test]
+    fn parts_of_different_machines_are_a_fault() {
+        let end = r#"{"kind":"end","seconds":1}"#;
+        let other = RUN.replace(r#""cores":2"#, r#""cores":64"#);
+        for (second, faults) in [(RUN, 0), (&*other, 1)] {
+            let text = [RUN, second, end].map(|line| line.replace('\n', "")).join("\n");
+            let data = Data::parse("a".to_owned(), &text);
+            assert_eq!(data.faults.len(), faults, "{:?}", data.faults);
+        }
     }
 }

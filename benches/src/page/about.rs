@@ -7,6 +7,7 @@ use crate::compare::{Spread, Verdict};
 use crate::data::{Case, Data, Judged, Run};
 use crate::interval::Interval;
 use crate::probe::Probe;
+use crate::record::Size;
 use crate::report::thousands;
 use crate::workload::Sample;
 
@@ -42,10 +43,27 @@ pub(super) fn command(data: &Data) -> String {
     let of_name = data.name.trim_end_matches(".jsonl").rsplit('_').next().unwrap_or_default();
     let run = data.runs.first();
     let program = run.and_then(|run| run.program.as_deref()).unwrap_or(of_name);
-    let (seconds, seed) = run.map_or((None, None), |run| (run.seconds, run.seed));
-    match (program, seconds, seed) {
-        ("soak", Some(seconds), Some(seed)) => {
-            format!("SOAK_SECONDS={seconds} SOAK_SEED={seed} make soak")
+    let Some(run) = run else { return format!("make {program}") };
+    match (program, run) {
+        ("soak", Run { seconds: Some(seconds), seed: Some(seed), selection, .. }) => {
+            let arguments = selection.to_string();
+            let with = "cargo run --release -p segring-benches --bin soak --";
+            let how = if arguments.is_empty() { "make soak" } else { with };
+            format!("SOAK_SECONDS={seconds} SOAK_SEED={seed} {how}{arguments}")
+        }
+        (_, Run { size: Some(size), seed, selection, .. }) => {
+            let usual = Size::default();
+            let rounds =
+                (size.rounds != usual.rounds).then(|| format!(" --rounds {}", size.rounds));
+            let millis =
+                (size.millis != usual.millis).then(|| format!(" --millis {}", size.millis));
+            let seed = seed.filter(|seed| *seed != 1).map(|seed| format!(" --seed {seed}"));
+            let options: String =
+                [Some(selection.to_string()), rounds, millis, seed].into_iter().flatten().collect();
+            match options.trim_start() {
+                "" => format!("make {program}"),
+                options => format!("make {program} BENCH=\"{options}\""),
+            }
         }
         _ => format!("make {program}"),
     }
@@ -232,6 +250,39 @@ pub(super) fn method(data: &Data) -> Markup {
                 "depends on the run, and their producers wait while they are full, which keeps them in the cache."
             }
             @if let Some(run) = data.runs.first() { li { "Stamps of checked operations: " (run.clock) "." } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command;
+    use crate::data::Data;
+
+    #[test]
+    fn the_command_is_the_one_that_was_given() {
+        let machine = r#"{"commit":"","dirty":false,"rustc":"","target":"","flags":"","cpu":"","cores":2,"kernel":""}"#;
+        let command = |run: &str| {
+            let text =
+                format!(r#"{{"kind":"run","began":"","clock":"","machine":{machine},{run}}}"#);
+            command(&Data::parse("a_b_soak.jsonl".to_owned(), &text))
+        };
+        let selected = r#""selection":{"cases":["pairs 1"],"peers":["kanal"]}"#;
+        for (run, expected) in [
+            (r#""seconds":null"#, "make soak".to_owned()),
+            (r#""program":"soak","seconds":3,"seed":4"#, "SOAK_SECONDS=3 SOAK_SEED=4 make soak".to_owned()),
+            (
+                &format!(r#""program":"soak","seconds":3,"seed":4,{selected}"#),
+                "SOAK_SECONDS=3 SOAK_SEED=4 cargo run --release -p segring-benches --bin soak -- --case 'pairs 1' --peer 'kanal'"
+                    .to_owned(),
+            ),
+            (r#""program":"bench-all","seed":1,"size":{"rounds":8,"millis":200}"#, "make bench-all".to_owned()),
+            (
+                &format!(r#""program":"bench-all","seed":9,"size":{{"rounds":4,"millis":200}},{selected}"#),
+                "make bench-all BENCH=\"--case 'pairs 1' --peer 'kanal' --rounds 4 --seed 9\"".to_owned(),
+            ),
+        ] {
+            assert_eq!(command(run), expected);
         }
     }
 }
