@@ -188,7 +188,7 @@ fn lines_of_another_version_are_named_and_the_rest_reported() {
     let (page, faults) = page_of(&format!("{first}\n{strange}{rest}"));
     let wanted = [
         "record.jsonl:2: of a kind this version does not know, `hologram`",
-        "record.jsonl:3: a `sample` of another version: invalid type: integer `7`, expected a string",
+        "record.jsonl:3: a `sample` that is not as this version writes it: invalid type: integer `7`, expected a string",
         "record.jsonl:4: no line of a record: it has no `kind`",
     ];
     assert_eq!(faults, wanted);

@@ -39,14 +39,11 @@ impl fmt::Display for Fault {
 pub(super) fn lines(text: &str) -> impl Iterator<Item = Result<Line, Fault>> {
     let last = text.lines().count();
     text.lines().enumerate().map(move |(index, line)| {
-        let number = index + 1;
+        let (number, line) = (index + 1, line.trim_start_matches('\u{feff}'));
         serde_json::from_str(line).map_err(|error| {
             let breaks_off = number == last && error.is_eof() && !text.ends_with('\n');
             let (what, is_unknown_kind) = if breaks_off {
-                (
-                    format!("breaks off after {} characters: the file is truncated", line.len()),
-                    false,
-                )
+                (format!("breaks off after {} bytes: the file is truncated", line.len()), false)
             } else {
                 unreadable(line, &error)
             };
@@ -66,9 +63,12 @@ fn unreadable(line: &str, error: &serde_json::Error) -> (String, bool) {
     match value.get("kind").and_then(Value::as_str) {
         None => ("no line of a record: it has no `kind`".to_owned(), false),
         Some(kind) if reason.starts_with(&format!("unknown variant `{kind}`")) => {
+            let kind: String = kind.chars().take(40).collect();
             (format!("of a kind this version does not know, `{kind}`"), true)
         }
-        Some(kind) => (format!("a `{kind}` of another version: {reason}"), false),
+        Some(kind) => {
+            (format!("a `{kind}` that is not as this version writes it: {reason}"), false)
+        }
     }
 }
 

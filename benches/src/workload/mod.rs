@@ -78,7 +78,7 @@ impl Sample {
 
     /// Nanoseconds an operation, if the workers really ran at the same time.
     pub fn result(&self) -> Option<f64> {
-        let has_result = self.overlap >= Self::MIN_OVERLAP && self.operations > 0;
+        let has_result = self.overlap >= Self::MIN_OVERLAP && self.operations > 0 && self.nanos > 0;
         has_result.then(|| self.nanos_per_operation())
     }
 }
