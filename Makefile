@@ -226,6 +226,7 @@ lint: ## formatting, clippy with warnings denied, the project's own rules
 	rustfmt --edition 2024 --check benches/src/peers/*.rs # Most of them are named in a macro, where cargo does not find them.
 	$(CARGO) clippy --locked --all-features -p segring -p segring-benches -p segring-instructions --all-targets -- -D warnings
 	RUSTFLAGS="$(FLAGS_LOOM)" $(CARGO) clippy --locked --target-dir target/loom -p segring -p loom-tests --all-targets -- -D warnings
+	RUSTFLAGS="$(FLAGS_HOOKS)" $(CARGO) clippy --locked --target-dir target/hooks -p segring --tests -- -D warnings
 	RUSTFLAGS="$(FLAGS_SHUTTLE)" $(CARGO) clippy --locked --target-dir target/shuttle -p segring -p loom-tests --all-targets -- -D warnings
 	$(CARGO) fmt --all --manifest-path compat/Cargo.toml -- --check
 	$(CARGO) clippy --locked --manifest-path compat/Cargo.toml --target-dir target/compat/build --all-targets -- -D warnings

@@ -60,7 +60,7 @@ fn void_tickets_behind_a_stalled_closer_are_not_waited_for() {
     std::thread::scope(|s| {
         let (closed, closer_has_closed) = Gate::new(Point::RingClosed);
         let queue = &queue;
-        let closer = s.spawn(move || {
+        let closing = s.spawn(move || {
             STOPS.set([closed].into());
             queue.try_push(2)
         });
@@ -71,7 +71,7 @@ fn void_tickets_behind_a_stalled_closer_are_not_waited_for() {
         let give_ups = queue.stats().give_ups;
         assert!(give_ups <= 2, "{give_ups} tickets were given up");
         closer_has_closed.open();
-        assert!(closer.join().unwrap().is_err());
+        assert!(closing.join().unwrap().is_err());
     });
 }
 

@@ -342,10 +342,13 @@ fn the_only_consumer() {
     park_consumer(Point::RingLeft, 5, |consumer| _ = consumer.pop_batch(5));
 }
 
+/// An operation that a thread is parked in.
+type Parked = fn(&'static BoundedQueue<usize>);
+
 /// A bounded queue of four, with a thread parked in the middle of an operation. Two others push
 /// and pop. There is an item more than they take, and room for one more than they have: nobody may
 /// find the queue full or empty.
-fn park_bounded(points: &[(Point, fn(&'static BoundedQueue<usize>))]) {
+fn park_bounded(points: &[(Point, Parked)]) {
     let queue: &'static BoundedQueue<usize> = Box::leak(Box::new(BoundedQueue::new(4)));
     (0..2).for_each(|item| queue.push(item).expect("there is room"));
     for &(point, operation) in points {
