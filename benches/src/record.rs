@@ -254,7 +254,8 @@ impl Record {
         let date = began.strftime("%Y-%m-%dT%H%M%SZ");
         let name = format!("{date}_{}_{program}.jsonl", machine.commit);
         let path = directory.join(name);
-        Ok(Self { file: BufWriter::new(File::create(&path)?), path })
+        let file = File::create(&path).map_err(|error| at(&path, &error))?;
+        Ok(Self { file: BufWriter::new(file), path })
     }
 
     /// A file to which lines are added; a new one if there is none.
@@ -262,7 +263,8 @@ impl Record {
     /// # Errors
     /// When it cannot be opened.
     pub fn append(path: PathBuf) -> io::Result<Self> {
-        let file = OpenOptions::new().create(true).append(true).open(&path)?;
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let file = file.map_err(|error| at(&path, &error))?;
         Ok(Self { file: BufWriter::new(file), path })
     }
 
@@ -272,8 +274,8 @@ impl Record {
     /// When it cannot be made.
     pub fn directory() -> io::Result<PathBuf> {
         let directory = default_directory();
-        fs::create_dir_all(&directory)?;
-        directory.canonicalize()
+        let made = fs::create_dir_all(&directory).and_then(|()| directory.canonicalize());
+        made.map_err(|error| at(&directory, &error))
     }
 
     /// Where it is.
@@ -385,4 +387,9 @@ impl Record {
         self.flush()?;
         Ok(self.path)
     }
+}
+
+/// An error that says which file it is about.
+pub(crate) fn at(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::Options;
 use crate::machine::Machine;
-use crate::record::Size;
+use crate::record::{Size, at};
 use crate::select::Selection;
 
 /// What needs not, or cannot, be done again.
@@ -65,9 +65,7 @@ impl Past {
             let what = format!("{}:{line}: cannot go on with this file: {why}", path.display());
             Err(io::Error::other(what))
         };
-        let text = fs::read_to_string(path).map_err(|error| {
-            io::Error::new(error.kind(), format!("{}: {error}", path.display()))
-        })?;
+        let text = fs::read_to_string(path).map_err(|error| at(path, &error))?;
         let mut past = Self::default();
         let (mut read, mut kept) = (0, 0);
         for (index, line) in text.split_inclusive('\n').enumerate() {

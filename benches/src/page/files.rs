@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use crate::data::{Data, Fault};
-use crate::record::default_directory;
+use crate::record::{at, default_directory};
 
 /// Reads a record as far as it can be read.
 ///
@@ -65,10 +65,10 @@ fn newest_of(directories: &[PathBuf]) -> io::Result<Data> {
 /// # Errors
 /// When it cannot be written.
 pub fn write(data: &Data, directory: &Path) -> io::Result<PathBuf> {
-    fs::create_dir_all(directory)?;
+    fs::create_dir_all(directory).map_err(|error| at(directory, &error))?;
     let stem = data.name.strip_suffix(".jsonl").unwrap_or(&data.name);
     let path = directory.join(format!("{stem}.html"));
-    fs::write(&path, super::render(data))?;
+    fs::write(&path, super::render(data)).map_err(|error| at(&path, &error))?;
     Ok(path)
 }
 

@@ -74,10 +74,10 @@ fn outcomes(data: &Data) -> Markup {
 /// Reasons to read the numbers with care.
 fn doubts(data: &Data) -> Vec<String> {
     let mut doubts = Vec::new();
-    if data.machine.dirty {
+    if data.runs.iter().any(|run| run.machine.dirty) {
         doubts.push("Files differed from the commit.".to_owned());
     }
-    if data.machine.flags.contains("debug assertions") {
+    if data.runs.iter().any(|run| run.machine.flags.contains("debug assertions")) {
         doubts.push("A debug build: its times mean nothing.".to_owned());
     }
     if let Some(change) = about::unsteady(data) {
@@ -85,6 +85,12 @@ fn doubts(data: &Data) -> Vec<String> {
             "The machine changed while it ran ({change}). Ratios are of samples taken side by side; \
              throughput of different cases cannot be compared."
         ));
+    }
+    if data.probes.iter().any(|probe| probe.parallel_speedup > 2.2) {
+        doubts.push(
+            "Two threads seemed to do more than twice the work of one: what the probe says of them is an accident."
+                .to_owned(),
+        );
     }
     for Failure { name, competitor, reason } in &data.failures {
         doubts.push(format!("{competitor} is left out of {name}: {reason}."));
