@@ -121,9 +121,8 @@ impl<T> Segment<T> {
             back_off(failures, head);
         };
         reach(Point::PopClaimed);
-        let shape = self.shape();
         let (room, mut count) = (items.spare_capacity_mut(), 0);
-        for (start, lap, slots) in shape.runs(first..first + many) {
+        for (start, lap, slots) in self.shape().runs(first..first + many) {
             for (slot, number) in slots.iter().zip(start..) {
                 let ticket = Claimed { segment: self, slot, number, lap };
                 if let Some(item) = ticket.take().map_or_else(Claimed::wait_or_give_up, Some) {

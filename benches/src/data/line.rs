@@ -134,22 +134,27 @@ impl Data {
             Line::Cell(cell) => self.cells.push(cell),
             Line::Burst { competitor, promise, burst } => {
                 self.peer(&competitor, promise);
+                self.forget_finished("burst");
                 push_row(&mut self.bursts, &competitor, burst);
             }
             Line::Latency { name, competitor, promise, latency } => {
                 self.peer(&competitor, promise);
+                self.forget_finished(&name);
                 push_row(rows_of(&mut self.latencies, &name), &competitor, latency);
             }
             Line::Resize { name, competitor, promise, resize } => {
                 self.peer(&competitor, promise);
+                self.forget_finished(&name);
                 push_row(rows_of(&mut self.resizes, &name), &competitor, resize);
             }
             Line::Memory { competitor, promise, memory } => {
                 self.peer(&competitor, promise);
+                self.forget_finished("memory");
                 push_row(&mut self.memories, &competitor, memory);
             }
             Line::Stalled { competitor, promise, stalled } => {
                 self.peer(&competitor, promise);
+                self.forget_finished("stalled");
                 push_row(&mut self.stalls, &competitor, stalled);
             }
             Line::Checks(checks) => self.checks = Some(checks),
@@ -184,7 +189,7 @@ impl Data {
         let known = self.cells.len();
         self.cells.retain(|cell| cell.name != name);
         if self.cells.len() < known {
-            self.cases.retain(|case| case.name != name);
+            self.forget_unfinished();
             self.faults
                 .push(Fault::of_file(format!("has {name} twice: the first one is left out")));
         }
@@ -252,7 +257,7 @@ fn named<'a, T: Named>(items: &'a mut Vec<T>, name: &str, new: impl FnOnce() -> 
 
 #[cfg(test)]
 mod tests {
-    use crate::data::Data;
+    use crate::data::{Cell, Data};
 
     const RUN: &str = r#"{"kind":"run","version":2,"program":"bench-all","began":"","seconds":null,"seed":1,
         "machine":{"commit":"","dirty":false,"rustc":"","target":"","flags":"","cpu":"","cores":2,"kernel":""},
@@ -349,5 +354,21 @@ mod tests {
             let data = Data::parse("a".to_owned(), &text);
             assert_eq!(data.faults.len(), faults, "{:?}", data.faults);
         }
+    }
+
+    #[test]
+    fn whatever_is_run_again_replaces_the_first() {
+        let mut data = Data::default();
+        for name in ["latency 1", "burst"] {
+            data.cells.push(Cell { name: name.to_owned(), rounds: 1, millis: 1 });
+        }
+        data.latencies.push(("latency 1".to_owned(), Vec::new()));
+        data.bursts.push(("kanal".to_owned(), Vec::new()));
+        data.forget_finished("latency 1");
+        assert_eq!((data.latencies.len(), data.bursts.len()), (0, 1));
+        data.forget_finished("burst");
+        assert_eq!((data.bursts.len(), data.faults.len()), (0, 2));
+        data.forget_finished("burst");
+        assert_eq!(data.faults.len(), 2, "it is being run");
     }
 }
